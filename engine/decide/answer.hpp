@@ -1,0 +1,71 @@
+#pragma once
+// The answer to "how does this model run on this card": one row per configuration, what was assumed, what is advised.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/evidence.hpp"
+#include "engine/base/precision.hpp"
+#include "engine/hardware/price.hpp"
+#include "engine/memory/memory_plan.hpp"
+
+namespace roofcast {
+
+/// One configuration and what is predicted for it.
+struct AnswerRow {
+  std::string hw{};  ///< device slug
+  int n_gpus = 1;
+  std::string model{};
+  Task task = Task::inference;
+  std::string phase{};  ///< "forward" for inference, "step" for a training step
+  std::string precision{};
+  std::string runtime{};
+  std::string optimizer{};  ///< empty for inference
+  std::int64_t batch = 1;
+  std::int64_t global_batch = 1;
+  std::map<std::string, std::int64_t> symbols{};  ///< the model's free symbols as bound
+  MemoryPlan memory{};
+  /// Absent when it does not fit, like all that follows from it.
+  std::optional<TimeRange> latency{};
+  std::optional<double> throughput{};         ///< samples (or tokens) per second at the median latency
+  std::string throughput_unit = "samples/s";
+  std::optional<double> tokens_per_second{};  ///< for models that say how many tokens a sample has
+  std::optional<Bound> bound{};               ///< what takes most of the time
+  double bound_share = 0.0;                   ///< and how much of it, in [0, 1]
+  std::optional<Price> price{};
+  std::optional<double> usd_per_million_samples{};
+  std::optional<double> usd_per_million_tokens{};
+  Evidence evidence = Evidence::data_sheet;
+  bool quantized = false;
+  std::vector<std::string> notes{};
+};
+
+struct Warning {
+  std::string code{};  ///< "W-HOST": stable, for scripts
+  std::string text{};
+};
+
+/// All rows for one card and one model.
+struct AnswerGroup {
+  std::string hw{};        ///< device slug
+  std::string hw_name{};
+  std::string asked_for{}; ///< as the user spelled it
+  std::string hw_note{};   ///< what an ambiguous name was taken for; empty otherwise
+  std::string model{};
+  std::string model_file{};
+  std::vector<AnswerRow> rows{};             ///< by precision, then batch
+  std::optional<std::size_t> recommended{};  ///< index into rows: smallest batch within 5% of the best, with room
+  std::string verdict{};                     ///< one sentence
+};
+
+struct Answer {
+  std::vector<std::pair<std::string, std::string>> inputs{};  ///< as understood, in order: ("hw", "a100"), ...
+  std::vector<AnswerGroup> groups{};
+  std::vector<std::string> assumptions{};
+  std::vector<Warning> warnings{};
+};
+
+}  // namespace roofcast

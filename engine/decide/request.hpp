@@ -1,0 +1,34 @@
+#pragma once
+// What a user asks of one model on one card.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/expression.hpp"
+#include "engine/base/optimizer.hpp"
+#include "engine/base/precision.hpp"
+#include "engine/hardware/device.hpp"
+#include "engine/hardware/price.hpp"
+#include "engine/hardware/runtime.hpp"
+
+namespace roofcast {
+
+/// The card and everything around it that a prediction needs.
+struct Platform {
+  Device device{};
+  Runtime runtime{};
+  Priors priors{};
+  std::optional<Price> price{};
+};
+
+struct Request {
+  Task task = Task::inference;
+  Optimizer optimizer = Optimizer::adamw;
+  std::vector<std::string> precisions{};    ///< preset names; empty: all that the card supports for the task
+  std::vector<std::int64_t> batches{};      ///< empty: powers of two up to the largest that fits, and that one
+  Bindings symbols{};                       ///< `--set`
+};
+
+}  // namespace roofcast

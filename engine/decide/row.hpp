@@ -1,0 +1,20 @@
+#pragma once
+// A prediction as a row of the answer: throughput, money, notes.
+
+#include "engine/decide/answer.hpp"
+#include "engine/decide/request.hpp"
+#include "engine/graph/graph.hpp"
+#include "engine/predict.hpp"
+
+namespace roofcast {
+
+/// The policies that a request asks for, or all that the card supports for its task. Errors: an unknown precision, one
+/// for the other task, one that the card lacks.
+Result<std::vector<PrecisionPolicy>> precisions_for(const Device& device, const Request& request);
+
+CompileOptions compile_options(const Platform& platform, const Request& request, const PrecisionPolicy& policy);
+
+AnswerRow answer_row(const Graph& model, const Platform& platform, const Request& request,
+                     const PrecisionPolicy& policy, std::int64_t batch, const Prediction& prediction);
+
+}  // namespace roofcast

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+
+#include "engine/decide/estimate.hpp"
+#include "engine/decide/symbols.hpp"
+#include "engine/predict.hpp"
+
+namespace roofcast {
+namespace {
+
+std::string spelled(const ProgramTensor& tensor, const Bindings& bindings, bool real) {
+  std::string text;
+  for (const Expr& dimension : tensor.shape) {
+    const auto value = dimension.evaluate(bindings);
+    text += fmt::format("{}{}", text.empty() ? "" : "x", value ? std::to_string(*value) : "?");
+  }
+  return fmt::format("{}:{}", text.empty() ? "scalar" : text, real ? "real" : to_string(tensor.dtype));
+}
+
+}  // namespace
+
+Result<Bindings> all_symbols(const std::vector<Symbol>& symbols, const Bindings& given) {
+  Bindings values = given;
+  for (const Symbol& symbol : symbols) {
+    if (values.contains(symbol.name)) continue;
+    const auto value = symbol.definition.evaluate(values);
+    if (!value) {
+      return fail(fmt::format("symbol '{}': {}", symbol.name, value.error().front().message), symbol.where);
+    }
+    values[symbol.name] = *value;
+  }
+  return values;
+}
+
+Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
+  const auto compiled = compile(model, CompileOptions{.overridden = symbols});
+  if (!compiled) return tl::unexpected(compiled.error());
+  const auto slots = slot_values(*compiled, symbols);
+  if (!slots) return tl::unexpected(slots.error());
+  const auto bindings = all_symbols(model.symbols, symbols);
+  if (!bindings) return tl::unexpected(bindings.error());
+  const auto value = [&](Slot slot) { return (*slots)[static_cast<std::size_t>(slot)]; };
+  ModelSummary summary{.name = model.name,
+                       .file = model.file,
+                       .parameters = value(compiled->parameters),
+                       .statistics = value(compiled->statistics),
+                       .macs = value(compiled->forward_macs),
+                       .flops = 2 * value(compiled->forward_macs),
+                       .other_operations = value(compiled->forward_operations),
+                       .activation_elements = value(compiled->layer_elements),
+                       .nodes = value(compiled->nodes),
+                       .notes = compiled->program.notes};
+  for (const Symbol& symbol : model.symbols) summary.symbols.emplace_back(symbol.name, bindings->at(symbol.name));
+  const Program& program = compiled->program;
+  const auto typed = infer_shapes(model, Task::inference);
+  const auto describe_all = [&](const std::vector<TensorId>& ids, auto& into) {
+    for (const TensorId id : ids) {
+      const ProgramTensor& tensor = program.tensors[static_cast<std::size_t>(id)];
+      const bool real = typed && !typed->tensor(id).type.dtype;
+      into.emplace_back(tensor.name, spelled(tensor, *bindings, real));
+    }
+  };
+  describe_all(program.inputs, summary.inputs);
+  describe_all(program.outputs, summary.outputs);
+  std::map<std::string, std::int64_t> operators;
+  for (const Step& step : program.steps) {
+    const auto repeats = program.multiplicity(step.region).evaluate(*bindings);
+    operators[std::string(step.op)] += repeats.value_or(1);
+  }
+  summary.operators.assign(operators.begin(), operators.end());
+  std::ranges::stable_sort(summary.operators, std::greater<>{}, &std::pair<std::string, std::int64_t>::second);
+  return summary;
+}
+
+}  // namespace roofcast

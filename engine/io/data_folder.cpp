@@ -1,0 +1,114 @@
+#include "engine/io/data_folder.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+
+#include "engine/io/load_device.hpp"
+#include "engine/io/load_offers.hpp"
+#include "engine/io/load_priors.hpp"
+#include "engine/io/load_runtime.hpp"
+#include "engine/io/named_file.hpp"
+#include "engine/io/read_file.hpp"
+
+namespace roofcast {
+namespace {
+
+std::filesystem::path toml_file(const std::filesystem::path& folder, const std::string& stem) {
+  return folder / (stem + ".toml");
+}
+
+// Reads hardware_db/<folder>/<name>.toml with its loader; an unknown name gets a suggestion. Only a listed name is
+// turned into a path, so "../secret" is an unknown name.
+template <class Load>
+auto load_named(const std::filesystem::path& folder, std::string_view what, const std::string& name, Load&& load)
+    -> decltype(load(std::string_view{}, std::string{})) {
+  const std::vector<std::string> known = toml_stems(folder);
+  if (!std::ranges::binary_search(known, name)) {
+    return fail(fmt::format("unknown {} '{}'", what, name), {},
+                did_you_mean(name, known, fmt::format("known: {}", fmt::join(known, ", "))));
+  }
+  const std::filesystem::path file = toml_file(folder, name);
+  const auto text = read_text(file);
+  if (!text) return tl::make_unexpected(text.error());
+  return load(*text, file.string());
+}
+
+}  // namespace
+
+Result<DataFolder> DataFolder::open(const std::filesystem::path& root) {
+  std::error_code error;
+  for (const char* folder : {"hardware_db", "models"}) {
+    if (std::filesystem::is_directory(root / folder, error)) continue;
+    return fail(fmt::format("no folder '{}' in here", folder), Location{.file = root.string()},
+                "the data folder holds hardware_db/ and models/");
+  }
+  return DataFolder(root);
+}
+
+std::vector<std::string> DataFolder::devices() const {
+  return toml_stems(root_ / "hardware_db" / "gpus");
+}
+std::vector<std::string> DataFolder::runtimes() const {
+  return toml_stems(root_ / "hardware_db" / "runtimes");
+}
+std::vector<std::string> DataFolder::models() const {
+  return toml_stems(root_ / "models");
+}
+
+Result<Device> DataFolder::device(const std::string& slug) const {
+  return load_named(root_ / "hardware_db" / "gpus", "card", slug, load_device);
+}
+
+Result<FoundDevice> DataFolder::find_device(const std::string& name) const {
+  const auto existing = existing_file(name);
+  if (!existing && !is_path(name)) return find_in_database(without_toml(name));
+  const std::filesystem::path file = existing.value_or(name);  // reading what is no file says why it is none
+  const auto text = read_text(file);
+  if (!text) return tl::make_unexpected(text.error());
+  auto device = load_device(*text, file.string());
+  if (!device) return tl::make_unexpected(device.error());
+  // Somebody who wrote just a name may not know that a file of that name lies in the current folder.
+  const bool expected = is_path(name) || name.ends_with(".toml");
+  return FoundDevice{
+      *std::move(device),
+      expected ? std::string{} : fmt::format("'{}' was read from {}, not from the database", name, file.string())};
+}
+
+Result<std::vector<Offer>> DataFolder::offers_for(std::string_view slug) const {
+  std::vector<Offer> offers;
+  const std::filesystem::path folder = root_ / "hardware_db" / "clouds";
+  const std::string quoted = fmt::format("\"{}\"", slug);
+  for (const std::string& cloud : toml_stems(folder)) {
+    const std::filesystem::path file = toml_file(folder, cloud);
+    const auto text = read_text(file);
+    if (!text) return tl::make_unexpected(text.error());
+    if (text->find(quoted) == std::string::npos) continue;
+    auto loaded = load_offers(*text, file.string());
+    if (!loaded) return tl::make_unexpected(loaded.error());
+    std::ranges::copy_if(*loaded, std::back_inserter(offers), [&](const Offer& offer) { return offer.gpu == slug; });
+  }
+  return offers;
+}
+
+Result<Runtime> DataFolder::runtime(const std::string& name) const {
+  return load_named(root_ / "hardware_db" / "runtimes", "runtime", name, load_runtime);
+}
+
+Result<Priors> DataFolder::priors(const std::string& name) const {
+  return load_named(root_ / "hardware_db" / "priors", "set of priors", name, load_priors);
+}
+
+Result<std::filesystem::path> DataFolder::find_model_path(const std::string& name) const {
+  if (auto file = existing_file(name)) return *std::move(file);
+  if (is_path(name)) return name;  // reading it says why it is none
+  const std::vector<std::string> known = models();
+  const std::string stem = without_toml(name);
+  if (std::ranges::binary_search(known, stem)) return toml_file(root_ / "models", stem);
+  const std::string guess = did_you_mean(stem, known);
+  return fail(fmt::format("unknown model '{}'", name), {},
+              fmt::format("{}{}`simulate list models` prints them all; a file of yours needs its path", guess,
+                          guess.empty() ? "" : " "));
+}
+
+}  // namespace roofcast

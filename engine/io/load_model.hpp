@@ -1,0 +1,18 @@
+#pragma once
+// A model file in our own format -> Graph.
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/diagnostics.hpp"
+#include "engine/graph/graph.hpp"
+
+namespace roofcast {
+
+/// Reads the text of a model file. `file` is for messages.
+Result<Graph> load_model(std::string_view text, const std::string& file);
+
+/// The same with repeated blocks written out, as a file without `repeat` would have them.
+Result<Graph> load_model_unrolled(std::string_view text, const std::string& file);
+
+}  // namespace roofcast

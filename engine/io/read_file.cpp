@@ -1,0 +1,31 @@
+#include "engine/io/read_file.hpp"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <system_error>
+
+namespace roofcast {
+
+Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t most_bytes) {
+  const Location where{.file = path.string()};
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return fail("no such file", where);
+  if (error) return fail(fmt::format("cannot look at it: {}", error.message()), where);
+  if (std::filesystem::is_directory(status)) return fail("is a directory, not a file", where);
+  if (!std::filesystem::is_regular_file(status)) return fail("is not a regular file", where);
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return fail(fmt::format("cannot read its size: {}", error.message()), where);
+  if (size > most_bytes) {
+    return fail(fmt::format("has {} bytes; at most {} are read", size, most_bytes), where);
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return fail("cannot be opened for reading", where, "check its permissions");
+  std::string text(static_cast<std::size_t>(size), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(size));
+  if (stream.bad()) return fail("cannot be read", where);
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,16 @@
+#pragma once
+// Files as text, with the mistakes that people make with paths.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "engine/base/diagnostics.hpp"
+
+namespace roofcast {
+
+/// The bytes of a regular file. A missing file, a directory, something that is no regular file and a file of more than
+/// `most_bytes` are errors that name the file as the user spelled it.
+Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t most_bytes = 16U << 20U);
+
+}  // namespace roofcast

@@ -1,0 +1,296 @@
+// TOML -> ModelFile.
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "engine/io/model_file.hpp"
+#include "engine/io/toml_reader.hpp"
+
+namespace roofcast {
+namespace {
+
+class ModelReader {
+ public:
+  ModelReader(const toml::table& root, const std::string& file) : root_(root, file, problems_), file_(file) {}
+
+  Result<ModelFile> read() {
+    model_.file = file_;
+    const std::int64_t schema = root_.required_integer("schema");
+    if (root_.has("schema") && schema != 1) {
+      complain(root_.where("schema"), fmt::format("schema {} is not known", schema), "this version reads schema = 1");
+    }
+    model_.name = root_.required_text("name");
+    root_.text("description");
+    root_.text("source");
+    read_symbols();
+    model_.tokens = root_.size("tokens");
+    if (model_.tokens) check_symbols(*model_.tokens, {}, root_.where("tokens"));
+    for (TableReader& input : read_tables(root_, "input")) model_.inputs.push_back(read_input(input));
+    std::vector<TableReader> blocks = read_tables(root_, "block");
+    for (TableReader& block : blocks) block_names_.push_back(block.text("name").value_or(""));
+    for (TableReader& block : blocks) read_block(block);
+    for (TableReader& node : read_tables(root_, "node")) model_.nodes.push_back(read_node(node, {}));
+    if (model_.nodes.empty()) complain({file_, 0, 0}, "the model has no [[node]]", "each operator is one [[node]]");
+    for (const std::string& name : root_.texts("outputs")) model_.outputs.push_back({name, root_.where("outputs")});
+    read_training();
+    root_.finish();
+    if (!problems_.empty()) {
+      std::ranges::stable_sort(problems_, {}, [](const Diagnostic& problem) {
+        return std::pair{problem.where.line, problem.where.column};
+      });
+      return tl::make_unexpected(std::move(problems_));
+    }
+    return std::move(model_);
+  }
+
+ private:
+  void complain(const Location& where, std::string message, std::string hint = {}) {
+    problems_.push_back({where, std::move(message), std::move(hint)});
+  }
+
+  static std::vector<TableReader> read_tables(TableReader& reader, std::string_view key) { return reader.tables(key); }
+
+  void read_symbols() {
+    TableReader table = root_.table("symbols");
+    std::map<std::string, Symbol> symbols;
+    for (const auto& [key, node] : table.raw()) {
+      const std::string name(key.str());
+      const Location where = location_of(node, file_);
+      symbol_names_.push_back(name);
+      if (!is_identifier(name) || name == "min" || name == "max" || name == "ceil_div") {
+        complain(where, fmt::format("'{}' cannot be the name of a symbol", name),
+                 "names are letters, digits and underscores, and not min, max or ceil_div");
+      }
+      if (const auto definition = table.size(name)) symbols[name] = {name, *definition, where};
+      table.expect(name);
+    }
+    for (const auto& [name, symbol] : symbols) check_symbols(symbol.definition, {}, symbol.where);
+    sort_symbols(symbols);
+  }
+
+  // Depth first, so that a definition comes after what it needs; a symbol met again on the way is defined by itself.
+  void sort_symbols(const std::map<std::string, Symbol>& symbols) {
+    std::set<std::string> done;
+    for (const auto& [start, unused] : symbols) {
+      std::vector<std::pair<std::string, std::vector<std::string>>> path;  // a symbol and what it still needs
+      const auto open = [&](const std::string& name) {
+        const auto needs = symbols.at(name).definition.symbols();
+        path.emplace_back(name, std::vector<std::string>(needs.begin(), needs.end()));
+      };
+      if (!done.contains(start)) open(start);
+      while (!path.empty()) {
+        auto& [name, needs] = path.back();
+        if (needs.empty()) {
+          model_.symbols.push_back(symbols.at(name));
+          done.insert(name);
+          path.pop_back();
+          continue;
+        }
+        const std::string next = needs.back();
+        needs.pop_back();
+        if (done.contains(next) || !symbols.contains(next)) continue;
+        const auto again = std::ranges::find(path, next, &std::pair<std::string, std::vector<std::string>>::first);
+        if (again != path.end()) {
+          std::string chain;
+          for (auto at = again; at != path.end(); ++at) chain += at->first + " -> ";
+          complain(symbols.at(next).where, fmt::format("symbol '{}' is defined by itself: {}{}", next, chain, next));
+          return;
+        }
+        open(next);
+      }
+    }
+  }
+
+  void check_symbols(const Expr& expression, const std::vector<std::string>& parameters, const Location& where) {
+    for (const std::string& name : expression.symbols()) {
+      const bool known = std::ranges::find(symbol_names_, name) != symbol_names_.end() ||
+                         std::ranges::find(parameters, name) != parameters.end();
+      if (known) continue;
+      std::vector<std::string> candidates = symbol_names_;
+      candidates.insert(candidates.end(), parameters.begin(), parameters.end());
+      complain(where, fmt::format("unknown symbol '{}'", name),
+               did_you_mean(name, candidates, "symbols are defined in [symbols]"));
+    }
+  }
+
+  void check_shape(const Shape& shape, const std::vector<std::string>& parameters, const Location& where) {
+    for (const Expr& size : shape) check_symbols(size, parameters, where);
+  }
+
+  FileInput read_input(TableReader& table) {
+    FileInput input{.name = table.required_text("name"), .where = table.where()};
+    if (!table.has("shape")) complain(table.where(), fmt::format("input '{}' has no 'shape'", input.name));
+    input.type.shape = table.sizes("shape").value_or(Shape{});
+    check_shape(input.type.shape, {}, table.where("shape"));
+    for (const Expr& size : input.type.shape) {
+      if (size.is_constant() && size.constant() < 1) {
+        complain(table.where("shape"),
+                 fmt::format("input '{}' has a dimension of {}", input.name, size.constant()),
+                 "dimensions are at least 1");
+      }
+    }
+    const std::string dtype = table.text("dtype").value_or("real");
+    if (dtype != "real") {
+      input.type.dtype = parse_dtype(dtype);
+      if (!input.type.dtype) {
+        complain(table.where("dtype"), fmt::format("unknown dtype '{}'", dtype),
+                 "real (what the precision stores), or fp32, fp16, bf16, int64, int32, int8, uint8, bool");
+      }
+    }
+    table.finish();
+    return input;
+  }
+
+  void read_block(TableReader& table) {
+    FileBlock block{.name = table.required_text("name"), .where = table.where()};
+    block.inputs = table.texts("inputs");
+    block.parameters = table.texts("parameters");
+    if (block.inputs.empty()) complain(table.where(), fmt::format("block '{}' has no 'inputs'", block.name));
+    if (find_operator(block.name) != nullptr) {
+      complain(table.where("name"), fmt::format("block '{}' has the name of an operator", block.name));
+    }
+    const bool twice = std::ranges::count(block_names_, block.name) > 1 &&
+                       std::ranges::find(model_.blocks, block.name, &FileBlock::name) != model_.blocks.end();
+    if (twice) complain(table.where("name"), fmt::format("there are two blocks named '{}'", block.name));
+    for (const std::string& name : block.parameters) {
+      if (std::ranges::find(symbol_names_, name) != symbol_names_.end()) {
+        complain(table.where("parameters"), fmt::format("parameter '{}' hides a symbol of that name", name));
+      }
+      if (!is_identifier(name)) {
+        complain(table.where("parameters"), fmt::format("'{}' cannot be the name of a parameter", name));
+      }
+    }
+    for (const std::string& name : table.texts("outputs")) block.outputs.push_back({name, table.where("outputs")});
+    for (TableReader& node : read_tables(table, "node")) block.nodes.push_back(read_node(node, block.parameters));
+    if (block.nodes.empty()) {
+      complain(table.where(), fmt::format("block '{}' has no [[block.node]]", block.name));
+    }
+    table.finish();
+    model_.blocks.push_back(std::move(block));
+  }
+
+  FileNode read_node(TableReader& table, const std::vector<std::string>& parameters) {
+    FileNode node{.name = table.required_text("name"),
+                  .op = table.required_text("op"),
+                  .where = table.where("name"),
+                  .op_where = table.where("op")};
+    node.inputs_given = table.has("inputs");
+    for (const std::string& input : table.texts("inputs")) node.inputs.push_back({input, table.where("inputs")});
+    node.outputs = table.texts("outputs");
+    if (const auto repeat = table.size("repeat")) {
+      node.repeat = *repeat;
+      check_symbols(*repeat, parameters, table.where("repeat"));
+    }
+    node.weights_of = table.text("weights_of").value_or("");
+    node.known = find_operator(node.op);
+    const bool is_block = std::ranges::find(block_names_, node.op) != block_names_.end();
+    if (node.known != nullptr && node.known->in_model_files) {
+      read_attributes(table, node, parameters);
+    } else if (is_block) {
+      node.known = nullptr;
+      read_parameters(table, node, parameters);
+    } else if (!node.op.empty()) {
+      complain(node.op_where, fmt::format("unknown operator '{}'", node.op), operator_hint(node.op));
+    }
+    if (node.known != nullptr && node.repeat) {
+      complain(table.where("repeat"), fmt::format("'{}' repeats, but '{}' is no block", node.name, node.op),
+               "only blocks repeat: make one of it");
+    }
+    if (node.known == nullptr && !node.weights_of.empty()) {
+      complain(table.where("weights_of"), fmt::format("'{}' is a block and cannot share weights", node.name));
+    }
+    return node;
+  }
+
+  std::string operator_hint(const std::string& name) const {
+    std::vector<std::string> names = block_names_;
+    for (const Operator* op : operator_table()) {
+      if (op->in_model_files) names.emplace_back(op->name);
+    }
+    const std::string near = did_you_mean(name, names);
+    return fmt::format("{}{}`simulate list operators` prints them all", near, near.empty() ? "" : " ");
+  }
+
+  void read_attributes(TableReader& table, FileNode& node, const std::vector<std::string>& parameters) {
+    for (const AttributeRule& rule : node.known->attributes) {
+      const std::string key(rule.name);
+      if (rule.required && !table.has(key)) {
+        complain(node.where, fmt::format("'{}' needs '{}': {}", node.name, key, rule.summary));
+      }
+      switch (rule.kind) {
+        case AttributeKind::size:
+          if (const auto value = table.size(key)) {
+            check_symbols(*value, parameters, table.where(key));
+            node.attributes.set(key, *value);
+          }
+          break;
+        case AttributeKind::sizes:
+          if (const auto value = table.sizes(key)) {
+            check_shape(*value, parameters, table.where(key));
+            node.attributes.set(key, *value);
+          }
+          break;
+        case AttributeKind::flag:
+          if (const auto value = table.flag(key)) node.attributes.set(key, *value);
+          break;
+        case AttributeKind::number:
+          if (const auto value = table.number(key)) node.attributes.set(key, *value);
+          break;
+        case AttributeKind::word:
+          if (const auto value = table.text(key)) node.attributes.set(key, *value);
+          break;
+      }
+    }
+    table.finish();
+  }
+
+  // A block's parameters are checked against its list once all blocks are known, when the block is put in place.
+  void read_parameters(TableReader& table, FileNode& node, const std::vector<std::string>& parameters) {
+    static const std::set<std::string, std::less<>> common = {"name", "op", "inputs", "outputs", "repeat", "weights_of"};
+    for (const auto& [key, unused] : table.raw()) {
+      const std::string name(key.str());
+      if (common.contains(name)) continue;
+      if (const auto value = table.size(name)) {
+        check_symbols(*value, parameters, table.where(name));
+        node.attributes.set(name, *value);
+      }
+    }
+    table.finish();
+  }
+
+  void read_training() {
+    if (!root_.has("training")) return;
+    TableReader table = root_.table("training");
+    for (TableReader& input : read_tables(table, "input")) {
+      FileInput read = read_input(input);
+      read.training_only = true;
+      model_.inputs.push_back(std::move(read));
+    }
+    for (TableReader& node : read_tables(table, "node")) {
+      FileNode read = read_node(node, {});
+      read.training_only = true;
+      model_.nodes.push_back(std::move(read));
+    }
+    model_.loss = Reference{table.required_text("loss"), table.where("loss")};
+    table.finish();
+  }
+
+  Diagnostics problems_{};
+  TableReader root_;
+  std::string file_;
+  ModelFile model_{};
+  std::vector<std::string> symbol_names_{};
+  std::vector<std::string> block_names_{};
+};
+
+}  // namespace
+
+Result<ModelFile> read_model_file(std::string_view text, const std::string& file) {
+  const auto root = parse_toml(text, file);
+  if (!root) return tl::unexpected(root.error());
+  return ModelReader(*root, file).read();
+}
+
+}  // namespace roofcast

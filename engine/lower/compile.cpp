@@ -1,0 +1,269 @@
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "engine/lower/compiled_program.hpp"
+#include "engine/lower/memory_events.hpp"
+
+namespace roofcast {
+namespace {
+
+std::map<std::string, Expr, std::less<>> definitions(const Program& program, const Bindings& overridden) {
+  std::map<std::string, Expr, std::less<>> result;
+  for (const Symbol& symbol : program.symbols) {
+    if (!symbol.free() && !overridden.contains(symbol.name)) result.emplace(symbol.name, symbol.definition);
+  }
+  return result;
+}
+
+// Everything but the count, for finding kernels of the same sizes.
+auto key_of(const CompiledKernel& kernel) {
+  std::vector<Slot> sizes{static_cast<Slot>(kernel.form.index()), static_cast<Slot>(kernel.arithmetic),
+                          kernel.macs,       kernel.recomputed_macs, kernel.operations,
+                          kernel.bytes_read, kernel.bytes_written};
+  if (const auto* conv = std::get_if<Convolution<Slot>>(&kernel.form)) sizes.push_back(static_cast<Slot>(conv->pass));
+  if (const auto* attention = std::get_if<Attention<Slot>>(&kernel.form)) {
+    sizes.push_back(static_cast<Slot>(attention->pass));
+    sizes.push_back(attention->causal ? 1 : 0);
+  }
+  if (const auto* stream = std::get_if<Stream<Slot>>(&kernel.form)) sizes.push_back(static_cast<Slot>(stream->kind));
+  if (const auto* gather = std::get_if<Gather<Slot>>(&kernel.form)) sizes.push_back(gather->scatter ? 1 : 0);
+  map_dimensions<Slot>(kernel.form, [&](Slot slot) {
+    sizes.push_back(slot);
+    return slot;
+  });
+  return sizes;
+}
+
+void compile_kernels(CompiledProgram& compiled) {
+  const Program& program = compiled.program;
+  ExpressionTape& tape = compiled.tape;
+  std::map<std::vector<Slot>, std::pair<std::size_t, Expr>> distinct;
+  for (const Step& step : program.steps) {
+    const Expr repeats = program.multiplicity(step.region);
+    for (const Kernel& kernel : step.kernels) {
+      CompiledKernel entry{
+          .form = map_dimensions<Slot>(kernel.form, [&](const Expr& dimension) { return tape.add(dimension); }),
+          .arithmetic = kernel.arithmetic,
+          .macs = tape.add(kernel.macs),
+          .recomputed_macs = tape.add(kernel.recomputed_macs),
+          .operations = tape.add(kernel.operations),
+          .bytes_read = tape.add(kernel.bytes_read),
+          .bytes_written = tape.add(kernel.bytes_written)};
+      const auto [known, is_new] =
+          distinct.try_emplace(key_of(entry), std::pair{compiled.kernels.size(), Expr{0}});
+      if (is_new) compiled.kernels.push_back(entry);
+      known->second.second += repeats * kernel.count;
+    }
+  }
+  for (const auto& [key, kernel] : distinct) {
+    compiled.kernels[kernel.first].count = tape.add(kernel.second);
+  }
+}
+
+void compile_totals(CompiledProgram& compiled) {
+  const Program& program = compiled.program;
+  ExpressionTape& tape = compiled.tape;
+  Expr weights{0};
+  Expr inputs{0};
+  Expr parameters{0};
+  Expr statistics{0};
+  for (const ProgramTensor& tensor : program.tensors) {
+    const Expr repeats = program.multiplicity(tensor.region);
+    const Expr count = repeats * elements(tensor.shape);
+    if (tensor.role == TensorRole::parameter) parameters += count;
+    if (tensor.role == TensorRole::statistic) statistics += count;
+    if (tensor.role == TensorRole::parameter || tensor.role == TensorRole::statistic) {
+      weights += repeats * tensor.bytes;
+    }
+    if (tensor.role == TensorRole::input) inputs += tensor.bytes;
+  }
+  Expr macs{0};
+  Expr forward_macs{0};
+  Expr operations{0};
+  Expr layers{0};
+  Expr nodes{0};
+  for (const Step& step : program.steps) {
+    const Expr repeats = program.multiplicity(step.region);
+    Expr step_macs{0};
+    for (const Kernel& kernel : step.kernels) {
+      step_macs += kernel.count * kernel.macs;
+      if (step.phase == Phase::forward) operations += repeats * kernel.count * kernel.operations;
+    }
+    macs += repeats * step_macs;
+    if (step.phase != Phase::forward) continue;
+    forward_macs += repeats * step_macs;
+    layers += repeats * step.layer_elements;
+    nodes += repeats;
+  }
+  constexpr std::int64_t fp32_bytes = 4;
+  const int states = program.optimizer ? state_values(*program.optimizer) : 0;
+  compiled.weight_bytes = tape.add(weights);
+  compiled.input_bytes = tape.add(inputs);
+  compiled.parameters = tape.add(parameters);
+  compiled.statistics = tape.add(statistics);
+  compiled.optimizer_bytes = tape.add(parameters * Expr{states * fp32_bytes});
+  compiled.macs = tape.add(macs);
+  compiled.forward_macs = tape.add(forward_macs);
+  compiled.forward_operations = tape.add(operations);
+  compiled.layer_elements = tape.add(layers);
+  compiled.nodes = tape.add(nodes);
+  if (program.tokens) compiled.tokens = tape.add(*program.tokens);
+}
+
+void compile_checks(CompiledProgram& compiled) {
+  ExpressionTape& tape = compiled.tape;
+  for (const Constraint& constraint : compiled.program.constraints) {
+    compiled.constraints.emplace_back(tape.add(constraint.left), tape.add(constraint.right));
+  }
+  std::set<Expr> seen;
+  for (std::size_t id = 0; id < compiled.program.tensors.size(); ++id) {
+    for (const Expr& dimension : compiled.program.tensors[id].shape) {
+      if (dimension.is_constant() && dimension.constant() > 0) continue;
+      if (seen.insert(dimension).second) {
+        compiled.dimensions.emplace_back(tape.add(dimension), static_cast<TensorId>(id));
+      }
+    }
+  }
+  for (std::size_t id = 0; id < compiled.program.regions.size(); ++id) {
+    compiled.trip_counts.emplace_back(tape.add(compiled.program.regions[id].repeat), static_cast<RegionId>(id));
+  }
+}
+
+const Symbol* find_symbol(const Program& program, std::string_view name) {
+  const auto found = std::ranges::find(program.symbols, name, &Symbol::name);
+  return found == program.symbols.end() ? nullptr : &*found;
+}
+
+bool holds(const CompiledProgram& compiled, std::span<const std::int64_t> slots) {
+  const auto value = [&](Slot slot) { return slots[static_cast<std::size_t>(slot)]; };
+  return std::ranges::all_of(compiled.dimensions, [&](const auto& entry) { return value(entry.first) > 0; }) &&
+         std::ranges::all_of(compiled.trip_counts, [&](const auto& entry) { return value(entry.first) > 0; }) &&
+         std::ranges::all_of(compiled.constraints,
+                             [&](const auto& entry) { return value(entry.first) == value(entry.second); });
+}
+
+std::string values_of(const Expr& expression, const CompiledProgram& compiled, const Bindings& bindings) {
+  std::string text;
+  for (const std::string& name : expression.symbols()) {
+    const Symbol* symbol = find_symbol(compiled.program, name);
+    const auto bound = bindings.find(name);
+    std::string value;
+    if (bound != bindings.end()) {
+      value = std::to_string(bound->second);
+    } else if (symbol != nullptr) {
+      value = to_string(symbol->definition);
+    }
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  }
+  return text.empty() ? text : fmt::format(" with {}", text);
+}
+
+// Says what `holds` or the tape found wrong.
+Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std::int64_t> slots,
+                            const Bindings& bindings) {
+  Diagnostics problems;
+  const auto value = [&](Slot slot) { return slots[static_cast<std::size_t>(slot)]; };
+  for (const auto& [slot, id] : compiled.dimensions) {
+    if (value(slot) > 0) continue;
+    const ProgramTensor& tensor = compiled.program.tensors[static_cast<std::size_t>(id)];
+    const Expr& dimension = compiled.tape.expression(slot);
+    problems.push_back({{},
+                        fmt::format("a dimension of '{}' {} is {}: {}{}", tensor.name, to_string(tensor.shape),
+                                    value(slot), to_string(dimension), values_of(dimension, compiled, bindings)),
+                        "all dimensions must be at least 1; is an input too small for the model?"});
+    break;  // the first one is the cause of what follows
+  }
+  for (const auto& [slot, id] : compiled.trip_counts) {
+    if (value(slot) > 0) continue;
+    const TypedRegion& region = compiled.program.regions[static_cast<std::size_t>(id)];
+    problems.push_back({region.where,
+                        fmt::format("block '{}' repeats {} times: {}{}", region.name, value(slot),
+                                    to_string(region.repeat), values_of(region.repeat, compiled, bindings)),
+                        "a block repeats at least once"});
+  }
+  for (std::size_t i = 0; i < compiled.constraints.size(); ++i) {
+    const auto [left, right] = compiled.constraints[i];
+    if (value(left) == value(right)) continue;
+    const Constraint& constraint = compiled.program.constraints[i];
+    std::string numbers = fmt::format("{} and {}", value(left), value(right));
+    const auto spelled = [&](const Expr& expression) {
+      return expression.is_constant()
+                 ? std::string{}
+                 : fmt::format("{}{}", to_string(expression), values_of(expression, compiled, bindings));
+    };
+    std::string origin = spelled(constraint.left);
+    const std::string other = spelled(constraint.right);
+    if (!other.empty()) origin += (origin.empty() ? "" : "; ") + other;
+    if (!origin.empty()) numbers += fmt::format(" ({})", origin);
+    problems.push_back({constraint.where, fmt::format("{}: {}", constraint.message, numbers), {}});
+  }
+  return problems;
+}
+
+}  // namespace
+
+CompiledProgram compile(Program program, const Bindings& overridden) {
+  CompiledProgram compiled{.program = std::move(program)};
+  compiled.tape = ExpressionTape(definitions(compiled.program, overridden));
+  compile_kernels(compiled);
+  compile_totals(compiled);
+  compile_checks(compiled);
+  for (const SymbolicMemoryEvent& event : memory_events(compiled.program)) {
+    compiled.memory.push_back({event.kind, event.account, compiled.tape.add(event.size)});
+  }
+  return compiled;
+}
+
+Result<std::vector<std::int64_t>> input_values(const CompiledProgram& compiled, const Bindings& bindings) {
+  std::vector<std::string> names;
+  for (const Symbol& symbol : compiled.program.symbols) names.push_back(symbol.name);
+  Diagnostics problems;
+  for (const auto& [name, value] : bindings) {
+    if (find_symbol(compiled.program, name) == nullptr) {
+      problems.push_back({{},
+                          fmt::format("model '{}' has no symbol '{}'", compiled.program.model, name),
+                          did_you_mean(name, names, names.empty() ? std::string("it has no symbols at all")
+                                                                  : fmt::format("it has {}", fmt::join(names, ", ")))});
+    }
+  }
+  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
+  std::vector<std::int64_t> values;
+  for (const std::string& name : compiled.tape.inputs()) {
+    const auto bound = bindings.find(name);
+    const Symbol* symbol = find_symbol(compiled.program, name);
+    if (bound != bindings.end()) {
+      values.push_back(bound->second);
+    } else if (symbol != nullptr && symbol->free()) {
+      values.push_back(symbol->definition.constant());
+    } else {
+      return fail(fmt::format("symbol '{}' has no value", name), {}, fmt::format("give one with --set {}=N", name));
+    }
+  }
+  return values;
+}
+
+bool fill_slots(const CompiledProgram& compiled, std::span<const std::int64_t> values, std::span<std::int64_t> slots) {
+  return compiled.tape.evaluate(values, slots) < 0 && holds(compiled, slots);
+}
+
+Result<std::vector<std::int64_t>> slot_values(const CompiledProgram& compiled, const Bindings& bindings) {
+  const auto values = input_values(compiled, bindings);
+  if (!values) return tl::unexpected(values.error());
+  std::vector<std::int64_t> slots(compiled.tape.slots(), 0);
+  if (compiled.tape.evaluate(*values, slots) >= 0) {
+    std::string bound;
+    for (std::size_t i = 0; i < values->size(); ++i) {
+      bound += fmt::format("{}{} = {}", i == 0 ? "" : ", ", compiled.tape.inputs()[i], (*values)[i]);
+    }
+    return fail(fmt::format("the sizes of model '{}' overflow 64 bits or divide by zero with {}",
+                            compiled.program.model, bound),
+                {}, "are the symbols as large as meant?");
+  }
+  if (!holds(compiled, slots)) return tl::make_unexpected(explain_failure(compiled, slots, bindings));
+  return slots;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,71 @@
+#pragma once
+// What runs on the device: kernels in order, the tensors that they touch, repeats folded. One Program feeds time and
+// memory.
+
+#include <string>
+#include <vector>
+
+#include "engine/base/kernel_form.hpp"
+#include "engine/base/precision.hpp"
+#include "engine/graph/typed_graph.hpp"
+
+namespace roofcast {
+
+struct Kernel {
+  std::string_view name{};
+  KernelForm<Expr> form{};
+  Arithmetic arithmetic = Arithmetic::vector_fp32;
+  Expr macs{0};             ///< by the operator's definition
+  Expr recomputed_macs{0};  ///< on top, to save memory
+  Expr operations{0};       ///< that are no multiply-adds
+  Expr bytes_read{0};
+  Expr bytes_written{0};
+  Expr workspace_bytes{0};
+  Expr count{1};            ///< launches in a row
+};
+
+/// A node of the graph with its kernels. Views and free operators have none.
+struct Step {
+  std::string name{};
+  std::string_view op{};
+  Phase phase = Phase::forward;
+  RegionId region = no_region;
+  std::vector<TensorId> inputs{};   ///< with parameters
+  std::vector<TensorId> outputs{};
+  Expr parameters{0};               ///< learned values that this step is the first to use, per repetition
+  Expr layer_elements{0};           ///< output elements if it is a convolution or a linear layer
+  std::vector<Kernel> kernels{};
+};
+
+struct ProgramTensor {
+  std::string name{};
+  Shape shape{};
+  DType dtype = DType::fp32;
+  Expr bytes{0};
+  TensorRole role = TensorRole::activation;
+  RegionId region = no_region;
+  TensorId storage = 0;
+};
+
+struct Program {
+  std::string model{};
+  Task task = Task::inference;
+  PrecisionPolicy precision{};
+  std::optional<Optimizer> optimizer{};
+  std::vector<Symbol> symbols{};
+  std::vector<ProgramTensor> tensors{};
+  std::vector<TypedRegion> regions{};
+  std::vector<Step> steps{};
+  std::vector<TensorId> inputs{};
+  std::vector<TensorId> outputs{};
+  std::vector<Constraint> constraints{};
+  std::optional<Expr> tokens{};
+  std::vector<std::string> notes{};
+
+  Expr multiplicity(RegionId region) const;
+};
+
+/// The kernels of each node. All element types must be set.
+Program lower(const TypedGraph& graph, const PrecisionPolicy& policy);
+
+}  // namespace roofcast

@@ -1,0 +1,108 @@
+// Elementwise sums and products of two operands that may stretch over each other.
+
+#include "engine/ops/families.hpp"
+#include "engine/ops/rules.hpp"
+
+namespace roofcast {
+namespace {
+
+using namespace rules;
+
+constexpr AttributeRule binary_attributes[] = {
+    {"inplace", AttributeKind::flag, false, "the result takes the first input's storage (default false)"}};
+constexpr AttributeRule scale_attributes[] = {
+    {"factor", AttributeKind::number, false, "the constant; its value does not matter here"},
+    {"inplace", AttributeKind::flag, false, "the result takes the input's storage (default false)"}};
+
+Result<Inference> infer_binary(const NodeView& node) {
+  Inference inference;
+  auto shape = broadcast(inference, node, node.inputs[0].shape, node.inputs[1].shape);
+  if (!shape) return tl::unexpected(shape.error());
+  inference.outputs = {{.type = {.shape = *shape}}};
+  if (node.attributes.flag("inplace")) inference.outputs[0].alias = Operand::input(0);
+  return inference;
+}
+
+std::vector<KernelSpec> kernels_binary(const NodeView& node) {
+  return {stream("elementwise", StreamKind::elementwise, elements(node.outputs[0].shape), 1, everything_read(node),
+                 whole({Operand::output()}))};
+}
+
+// The gradient itself, summed over what was stretched. The same tensor twice, as in x + x, gets both parts.
+std::vector<GradientStep> gradient_add(const NodeView& node) {
+  std::vector<GradientStep> steps;
+  for (const int input : {0, 1}) {
+    steps.push_back({.op = "identity", .operands = {Operand::gradient()}});
+    finish_broadcast(steps, node.outputs[0].shape, node.inputs[static_cast<std::size_t>(input)].shape,
+                     Operand::input(input));
+  }
+  return steps;
+}
+
+std::vector<GradientStep> gradient_sub(const NodeView& node) {
+  std::vector<GradientStep> steps;
+  steps.push_back({.op = "identity", .operands = {Operand::gradient()}});
+  finish_broadcast(steps, node.outputs[0].shape, node.inputs[0].shape, Operand::input(0));
+  steps.push_back({.op = "scale", .operands = {Operand::gradient()}});
+  finish_broadcast(steps, node.outputs[0].shape, node.inputs[1].shape, Operand::input(1));
+  return steps;
+}
+
+std::vector<GradientStep> gradient_mul(const NodeView& node) {
+  std::vector<GradientStep> steps;
+  for (const int input : {0, 1}) {
+    steps.push_back({.op = "mul", .operands = {Operand::gradient(), Operand::input(1 - input)}});
+    finish_broadcast(steps, node.outputs[0].shape, node.inputs[static_cast<std::size_t>(input)].shape,
+                     Operand::input(input));
+  }
+  return steps;
+}
+
+// d(a/b) = dy / b and -dy a / b^2
+std::vector<GradientStep> gradient_div(const NodeView& node) {
+  std::vector<GradientStep> steps;
+  steps.push_back({.op = "div", .operands = {Operand::gradient(), Operand::input(1)}});
+  const int quotient = 0;
+  finish_broadcast(steps, node.outputs[0].shape, node.inputs[0].shape, Operand::input(0));
+  steps.push_back({.op = "mul", .operands = {Operand::step(quotient), Operand::output()}, .targets = {std::nullopt}});
+  const int product = static_cast<int>(steps.size()) - 1;
+  steps.push_back({.op = "scale", .operands = {Operand::step(product)}});
+  finish_broadcast(steps, node.outputs[0].shape, node.inputs[1].shape, Operand::input(1));
+  return steps;
+}
+
+std::vector<GradientStep> gradient_scale(const NodeView& /*node*/) {
+  return {{.op = "scale", .operands = {Operand::gradient()}, .targets = {Operand::input(0)}}};
+}
+
+Operator binary(std::string_view name, std::string_view summary,
+                std::vector<GradientStep> (*gradient)(const NodeView&)) {
+  return {.name = name,
+          .summary = summary,
+          .least_inputs = 2,
+          .most_inputs = 2,
+          .attributes = binary_attributes,
+          .infer = infer_binary,
+          .gradient = gradient,
+          .kernels = kernels_binary};
+}
+
+}  // namespace
+
+OperatorRows arithmetic_operators() {
+  static const Operator rows[] = {
+      binary("add", "elementwise sum", gradient_add),
+      binary("sub", "elementwise difference", gradient_sub),
+      binary("mul", "elementwise product", gradient_mul),
+      binary("div", "elementwise quotient", gradient_div),
+      {.name = "scale",
+       .summary = "product with (or sum with) a constant",
+       .attributes = scale_attributes,
+       .infer = like_first_input,
+       .gradient = gradient_scale,
+       .kernels = kernels_binary},
+  };
+  return rows;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,78 @@
+#include "engine/ops/window.hpp"
+
+#include "engine/ops/rules.hpp"
+
+namespace roofcast {
+namespace {
+
+Result<Shape> per_axis(const NodeView& node, std::string_view name, std::size_t axes, const Expr& fallback) {
+  Shape sizes = node.attributes.sizes(name, {fallback});
+  if (sizes.size() == 1) sizes.resize(axes, sizes.front());
+  if (sizes.size() != axes) {
+    return rules::reject(node, fmt::format("'{}' has {} sizes for {} spatial axes", name, sizes.size(), axes));
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Result<Window> read_window(const NodeView& node, bool stride_like_kernel) {
+  const Shape& shape = node.inputs[0].shape;
+  if (shape.size() < 3 || shape.size() > 5) {
+    return rules::reject(node, fmt::format("input must be [batch, channels, 1 to 3 spatial axes], not {}",
+                                           to_string(shape)));
+  }
+  Window window{.input = Shape(shape.begin() + 2, shape.end())};
+  const std::size_t axes = window.input.size();
+  auto kernel = per_axis(node, "kernel", axes, Expr{1});
+  if (!kernel) return tl::unexpected(kernel.error());
+  auto stride = per_axis(node, "stride", axes, Expr{1});
+  auto padding = per_axis(node, "padding", axes, Expr{0});
+  auto dilation = per_axis(node, "dilation", axes, Expr{1});
+  for (const auto* sizes : {&stride, &padding, &dilation}) {
+    if (!*sizes) return tl::unexpected(sizes->error());
+  }
+  for (const auto* sizes : {&kernel, &stride, &dilation}) {
+    for (const Expr& size : **sizes) {
+      if (size.is_constant() && size.constant() < 1) {
+        return rules::reject(node, "'kernel', 'stride' and 'dilation' must be at least 1");
+      }
+    }
+  }
+  for (const Expr& size : *padding) {
+    if (size.is_constant() && size.constant() < 0) return rules::reject(node, "'padding' must not be negative");
+  }
+  window.kernel = *kernel;
+  window.stride = stride_like_kernel && !node.attributes.has("stride") ? *kernel : *stride;
+  window.padding = *padding;
+  window.dilation = *dilation;
+  return window;
+}
+
+Shape window_output(const Window& window, bool round_up) {
+  Shape output;
+  for (std::size_t i = 0; i < window.input.size(); ++i) {
+    const Expr span = window.input[i] + Expr{2} * window.padding[i] -
+                      window.dilation[i] * (window.kernel[i] - Expr{1}) - Expr{1};
+    const Expr steps = round_up ? ceil_divide(span, window.stride[i]) : floor_divide(span, window.stride[i]);
+    output.push_back(steps + Expr{1});
+  }
+  return output;
+}
+
+Shape transposed_window_output(const Window& window, const Shape& output_padding) {
+  Shape output;
+  for (std::size_t i = 0; i < window.input.size(); ++i) {
+    output.push_back((window.input[i] - Expr{1}) * window.stride[i] - Expr{2} * window.padding[i] +
+                     window.dilation[i] * (window.kernel[i] - Expr{1}) + output_padding[i] + Expr{1});
+  }
+  return output;
+}
+
+std::array<Expr, 3> three_axes(const Shape& axes) {
+  std::array<Expr, 3> three{Expr{1}, Expr{1}, Expr{1}};
+  for (std::size_t i = 0; i < axes.size() && i < 3; ++i) three[3 - axes.size() + i] = axes[i];
+  return three;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,92 @@
+#include "engine/predict.hpp"
+
+#include <algorithm>
+
+#include "engine/memory/plan_memory.hpp"
+
+namespace roofcast {
+
+Result<CompiledProgram> compile(const Graph& model, const CompileOptions& options) {
+  auto typed = infer_shapes(model, options.task);
+  if (!typed) return tl::unexpected(typed.error());
+  TypedGraph graph = options.runtime.fused_attention ? *std::move(typed) : expand_attention(*typed);
+  graph = apply_precision(graph, options.precision);
+  if (options.task == Task::training) {
+    auto trained = differentiate(graph, options.optimizer);
+    if (!trained) return tl::unexpected(trained.error());
+    graph = *std::move(trained);
+  }
+  Program program = lower(graph, options.precision);
+  if (options.task == Task::training) program.optimizer = options.optimizer;
+  return compile(std::move(program), options.overridden);
+}
+
+Bound Prediction::bound() const {
+  const auto largest = std::ranges::max_element(time_by_bound);
+  return static_cast<Bound>(largest - time_by_bound.begin());
+}
+
+double Prediction::bound_share() const {
+  return time.p50.count() > 0 ? *std::ranges::max_element(time_by_bound) / time.p50 : 0.0;
+}
+
+BoundKernel bound(const CompiledKernel& kernel, std::span<const std::int64_t> slots) {
+  const auto value = [&](Slot slot) { return slots[static_cast<std::size_t>(slot)]; };
+  const auto number = [&](Slot slot) { return static_cast<double>(value(slot)); };
+  return {.form = map_dimensions<std::int64_t>(kernel.form, value),
+          .arithmetic = kernel.arithmetic,
+          .macs = number(kernel.macs),
+          .recomputed_macs = number(kernel.recomputed_macs),
+          .operations = number(kernel.operations),
+          .read = Bytes{number(kernel.bytes_read)},
+          .written = Bytes{number(kernel.bytes_written)}};
+}
+
+Evaluator::Evaluator(const CompiledProgram& compiled, const Device& device, const Runtime& runtime,
+                     const Priors& priors)
+    : compiled_(&compiled),
+      device_(&device),
+      runtime_(&runtime),
+      priors_(&priors),
+      rates_(rates_of(device)),
+      slots_(compiled.tape.slots(), 0) {}
+
+Prediction Evaluator::predict() const {
+  Prediction prediction;
+  Seconds total{};
+  for (const CompiledKernel& kernel : compiled_->kernels) {
+    const KernelTime time = kernel_time(bound(kernel, slots_), rates_, *runtime_, *priors_);
+    const auto count = static_cast<double>(slots_[static_cast<std::size_t>(kernel.count)]);
+    const auto add = [&](Bound what, Seconds part) { prediction.time_by_bound[static_cast<std::size_t>(what)] += part; };
+    add(Bound::launch, count * time.launch);
+    add(time.compute > time.memory ? Bound::compute : Bound::memory, count * std::max(time.compute, time.memory));
+    total += count * time.total;
+  }
+  prediction.time = {total / priors_->spread, total, total * priors_->spread};
+  prediction.memory = plan_memory(*compiled_, slots_, *device_, *runtime_, *priors_);
+  if (compiled_->tokens >= 0) {
+    prediction.tokens_per_sample = static_cast<double>(slots_[static_cast<std::size_t>(compiled_->tokens)]);
+  }
+  return prediction;
+}
+
+Result<Prediction> Evaluator::evaluate(const Bindings& bindings) {
+  auto slots = slot_values(*compiled_, bindings);
+  if (!slots) return tl::unexpected(slots.error());
+  slots_ = *std::move(slots);
+  return predict();
+}
+
+std::optional<Prediction> Evaluator::evaluate(std::span<const std::int64_t> values) {
+  if (!fill_slots(*compiled_, values, slots_)) return std::nullopt;
+  return predict();
+}
+
+Result<MemoryPlan> Evaluator::memory(const Bindings& bindings) {
+  auto slots = slot_values(*compiled_, bindings);
+  if (!slots) return tl::unexpected(slots.error());
+  slots_ = *std::move(slots);
+  return plan_memory(*compiled_, slots_, *device_, *runtime_, *priors_);
+}
+
+}  // namespace roofcast

@@ -1,0 +1,210 @@
+#include "engine/report/answer_tables.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "engine/report/folded_rows.hpp"
+#include "engine/report/numbers.hpp"
+
+namespace roofcast {
+namespace {
+
+std::string limit_of(const AnswerRow& row) {
+  return row.bound ? fmt::format("{} {}", to_string(*row.bound), percent(row.bound_share)) : std::string{};
+}
+
+std::string fits_of(const AnswerRow& row) {
+  switch (row.memory.fits) {
+    case Fit::yes: return "yes";
+    case Fit::marginal: return "marginal";
+    case Fit::no: return "no";
+  }
+  return {};
+}
+
+std::string milliseconds_of(const AnswerRow& row) {
+  return row.latency ? three_digits(as_milliseconds(row.latency->p50)) : std::string("OOM");
+}
+
+std::string range_of(const AnswerRow& row) {
+  if (!row.latency) return {};
+  return fmt::format("{}-{}", three_digits(as_milliseconds(row.latency->p10)),
+                     three_digits(as_milliseconds(row.latency->p90)));
+}
+
+std::string optional_number(const std::optional<double>& value) {
+  return value ? three_digits(*value) : std::string{};
+}
+
+std::string gibibytes_of(Bytes amount) {
+  return three_digits(as_gibibytes(amount));
+}
+
+// "samples/s" as a head of two lines.
+std::string rate_head(const AnswerRow& row) {
+  std::string head = row.throughput_unit;
+  if (const auto slash = head.find('/'); slash != std::string::npos) head.insert(slash, "\n");
+  return head;
+}
+
+template <class Has>
+bool any_row(const std::vector<AnswerRow>& rows, Has&& has) {
+  return std::ranges::any_of(rows, has);
+}
+
+// "batch" has its own column.
+std::string symbols_of(const AnswerRow& row) {
+  std::string text;
+  for (const auto& [name, value] : row.symbols) {
+    if (name != "batch") text += fmt::format(", {} {}", name, value);
+  }
+  return text;
+}
+
+std::string grid_title(const AnswerGroup& group) {
+  const AnswerRow& row = group.rows.front();
+  return fmt::format("{} ({} GiB usable), {}{}, {}{}{}, {}", row.hw, gibibytes_of(row.memory.usable), row.model,
+                     symbols_of(row), row.task == Task::training ? "training" : "inference",
+                     row.optimizer.empty() ? "" : " with ", row.optimizer, row.runtime);
+}
+
+std::string price_line(const AnswerRow& row) {
+  const Price& price = *row.price;
+  std::string text = fmt::format("price: ${:.2f} per GPU and hour, {}", price.per_gpu.value, price.cloud);
+  if (!price.instance.empty()) text += " " + price.instance;
+  if (price.cloud != "user") text += ", " + (price.as_of.empty() ? std::string("date unknown") : price.as_of);
+  return text;
+}
+
+// Where the numbers shown come from, once if it is the same for all.
+std::string evidence_line(const std::vector<AnswerRow>& rows) {
+  const Evidence first = rows.front().evidence;
+  if (any_row(rows, [&](const AnswerRow& row) { return row.evidence != first; })) return {};
+  return fmt::format("basis of the times: {}", to_string(first));
+}
+
+const AnswerRow* chosen_row(const AnswerGroup& group) {
+  if (group.recommended && *group.recommended < group.rows.size()) return &group.rows[*group.recommended];
+  if (group.rows.empty()) return nullptr;
+  return &*std::ranges::min_element(group.rows, {}, [](const AnswerRow& row) { return row.memory.needed; });
+}
+
+}  // namespace
+
+Table grid_table(const AnswerGroup& group, bool all) {
+  Table table;
+  const std::vector<AnswerRow>& rows = group.rows;
+  if (rows.empty()) return table;
+  const bool tokens = any_row(rows, [](const AnswerRow& row) { return row.tokens_per_second.has_value(); });
+  const bool prices = any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_samples.has_value(); });
+  const bool token_prices = any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_tokens.has_value(); });
+  table.title = grid_title(group);
+  using enum Alignment;
+  table.columns = {{"", "recommended", left},
+                   {"precision", "precision", left},
+                   {"batch", "batch", right},
+                   {"latency\nms", "latency_ms", right},
+                   {"p10-p90\nms", "latency_range_ms", right},
+                   {rate_head(rows.front()), "throughput", right}};
+  if (tokens) table.columns.push_back({"tokens\n/s", "tokens_per_s", right, true});
+  table.columns.push_back({"memory\nGiB", "memory_gib", right});
+  table.columns.push_back({"fits", "fits", left});
+  table.columns.push_back({"limit", "limit", left});
+  if (prices) table.columns.push_back({"$/M\nsamples", "usd_per_m_samples", right});
+  if (token_prices) table.columns.push_back({"$/M\ntokens", "usd_per_m_tokens", right, true});
+
+  std::vector<std::size_t> shown = folded_rows(group);
+  if (all || rows.size() - shown.size() < 2) {  // a line that says "1 more" takes as much room as that one
+    shown.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) shown[i] = i;
+  }
+  for (const std::size_t i : shown) {
+    const AnswerRow& row = rows[i];
+    const bool best = group.recommended == i;
+    Row line{.emphasis = best ? Emphasis::strong : row.latency ? Emphasis::none : Emphasis::weak};
+    line.cells = {std::string(best ? "*" : ""), row.precision, grouped(row.batch),
+                  milliseconds_of(row),         range_of(row), optional_number(row.throughput)};
+    if (tokens) line.cells.emplace_back(optional_number(row.tokens_per_second));
+    line.cells.emplace_back(gibibytes_of(row.memory.needed));
+    line.cells.emplace_back(fits_of(row));
+    line.cells.emplace_back(limit_of(row));
+    if (prices) line.cells.emplace_back(optional_number(row.usd_per_million_samples));
+    if (token_prices) line.cells.emplace_back(optional_number(row.usd_per_million_tokens));
+    table.rows.push_back(std::move(line));
+  }
+  if (group.recommended) table.footer.emplace_back("* recommended: smallest batch within 5% of the best throughput");
+  if (shown.size() < rows.size()) {
+    table.footer.push_back(fmt::format("{} more rows: --all or --format csv", rows.size() - shown.size()));
+  }
+  const auto priced = std::ranges::find_if(rows, [](const AnswerRow& row) { return row.price.has_value(); });
+  if (priced != rows.end()) table.footer.push_back(price_line(*priced));
+  if (std::string line = evidence_line(rows); !line.empty()) table.footer.push_back(std::move(line));
+  return table;
+}
+
+Table comparison_table(const std::vector<AnswerGroup>& groups) {
+  using enum Alignment;
+  Table table{.title = "Recommended configuration of each"};
+  table.columns = {{"hw", "hw", left},
+                   {"model", "model", left},
+                   {"precision", "precision", left},
+                   {"batch", "batch", right},
+                   {"latency\nms", "latency_ms", right},
+                   {"per\nsecond", "throughput", right},
+                   {"against\nfirst", "ratio", right},
+                   {"memory\nGiB", "memory_gib", right},
+                   {"fits", "fits", left, true},
+                   {"limit", "limit", left, true},
+                   {"$/M\nsamples", "usd_per_m_samples", right, true}};
+  std::optional<double> first;
+  for (const AnswerGroup& group : groups) {
+    const AnswerRow* row = chosen_row(group);
+    if (row == nullptr) continue;
+    if (!first) first = row->throughput.value_or(0);
+    Row line{.emphasis = row->latency ? Emphasis::none : Emphasis::weak};
+    const bool comparable = row->throughput && *first > 0;
+    line.cells = {row->hw,
+                  row->model,
+                  row->precision,
+                  grouped(row->batch),
+                  milliseconds_of(*row),
+                  optional_number(row->throughput),
+                  comparable ? three_digits(*row->throughput / *first) + "x" : std::string{},
+                  gibibytes_of(row->memory.needed),
+                  fits_of(*row),
+                  limit_of(*row),
+                  optional_number(row->usd_per_million_samples)};
+    table.rows.push_back(std::move(line));
+  }
+  return table;
+}
+
+Table memory_table(const AnswerGroup& group) {
+  using enum Alignment;
+  Table table;
+  const AnswerRow* row = chosen_row(group);
+  if (row == nullptr) return table;
+  const MemoryPlan& plan = row->memory;
+  table.title = fmt::format("Memory at {}, batch {}", row->precision, grouped(row->batch));
+  table.columns = {{"category", "category", left}, {"GiB", "gib", right}, {"%", "percent", right}};
+  const auto add = [&](std::string name, Bytes amount, bool share) {
+    const double needed = plan.needed.value;
+    const bool tiny = amount.value > 0 && as_gibibytes(amount) < 0.001;
+    table.rows.push_back({{std::move(name), tiny ? std::string("<0.001") : gibibytes_of(amount),
+                           share && needed > 0 ? percent(amount.value / needed) : std::string{}}});
+  };
+  for (std::size_t i = 0; i < memory_categories; ++i) {
+    if (plan.by_category[i].value == 0) continue;
+    std::string name(to_string(static_cast<MemoryCategory>(i)));
+    std::ranges::replace(name, '_', ' ');
+    add(std::move(name), plan.by_category[i], true);
+  }
+  add("needed", plan.needed, true);
+  table.rows.back().emphasis = Emphasis::strong;
+  add("reserved by the allocator", plan.reserved, false);
+  add("shown by nvidia-smi", plan.device, false);
+  add("usable on the card", plan.usable, false);
+  return table;
+}
+
+}  // namespace roofcast

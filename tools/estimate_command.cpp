@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "engine/decide/estimate.hpp"
+#include "engine/report/answer_report.hpp"
+#include "tools/commands.hpp"
+#include "tools/load_run.hpp"
+#include "tools/output.hpp"
+#include "tools/progress.hpp"
+#include "tools/version.hpp"
+
+namespace roofcast {
+namespace {
+
+void add_new(std::vector<std::string>& texts, const std::vector<std::string>& more) {
+  for (const std::string& text : more) {
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+}
+
+bool anything_fits(const Answer& answer) {
+  return std::ranges::any_of(answer.groups, [](const AnswerGroup& group) {
+    return std::ranges::any_of(group.rows, [](const AnswerRow& row) { return row.memory.fits == Fit::yes; });
+  });
+}
+
+Result<Answer> answer_of(const Run& run, bool quiet) {
+  Answer answer{.inputs = run.inputs, .warnings = run.warnings};
+  Diagnostics problems;
+  ProgressLine line(!quiet);
+  for (const NamedModel& model : run.models) {
+    for (const NamedPlatform& named : run.platforms) {
+      auto group = estimate(model.graph, named.platform, run.request,
+                            [&](std::size_t done, std::size_t total) { line.show(done, total); });
+      if (!group) {
+        problems.insert(problems.end(), group.error().begin(), group.error().end());
+        continue;
+      }
+      group->asked_for = named.asked_for;
+      group->hw_note = named.note;
+      group->model_file = model.file;
+      answer.groups.push_back(*std::move(group));
+      add_new(answer.assumptions, assumptions(named.platform, run.request));
+    }
+  }
+  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
+  return answer;
+}
+
+}  // namespace
+
+int estimate_command(const DataFolder& data, const Options& options) {
+  if (const auto format = chosen_format(options.output); !format) return refuse(format.error());
+  const auto run = load_run(data, options.run);
+  if (!run) return refuse(run.error());
+  const auto answer = answer_of(*run, options.output.quiet);
+  if (!answer) return refuse(answer.error());
+  // Somebody who lists batch sizes wants to see each of them.
+  const bool all = options.all || !options.run.batches.empty();
+  const int written = write_report({.people = [&] { return answer_document(*answer, all); },
+                                    .rows = [&] { return answer_rows(*answer); },
+                                    .json = [&] { return answer_json(*answer, tool_version); }},
+                                   options.output);
+  if (written != exit_ok) return written;
+  return options.require_fit && !anything_fits(*answer) ? exit_does_not_fit : exit_ok;
+}
+
+}  // namespace roofcast

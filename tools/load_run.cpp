@@ -1,0 +1,248 @@
+#include "tools/load_run.hpp"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "engine/io/load_model.hpp"
+#include "engine/io/read_file.hpp"
+#include "tools/glob.hpp"
+#include "tools/parse_values.hpp"
+
+namespace roofcast {
+namespace {
+
+void add(Diagnostics& problems, const Diagnostics& more) {
+  problems.insert(problems.end(), more.begin(), more.end());
+}
+
+void complain(Diagnostics& problems, std::string message, std::string hint = {}) {
+  problems.push_back({{}, std::move(message), std::move(hint)});
+}
+
+// Patterns become the slugs that match; other names stay.
+std::vector<std::string> expand_hardware(const DataFolder& data, const std::vector<std::string>& names,
+                                         Diagnostics& problems) {
+  std::vector<std::string> expanded;
+  for (const std::string& name : names) {
+    if (!is_pattern(name)) {
+      expanded.push_back(name);
+      continue;
+    }
+    const std::vector<std::string> found = matches(name, data.devices());
+    if (found.empty()) {
+      complain(problems, fmt::format("no card matches '{}'", name), "`simulate list hw` prints them all");
+    }
+    expanded.insert(expanded.end(), found.begin(), found.end());
+  }
+  return expanded;
+}
+
+std::vector<std::string> files_matching(const std::string& pattern) {
+  glob_t found{};
+  std::vector<std::string> files;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return files;
+}
+
+// Patterns become files of the current folder, or if there are none models of the data folder.
+std::vector<std::string> expand_models(const DataFolder& data, const std::vector<std::string>& names,
+                                       Diagnostics& problems) {
+  std::vector<std::string> expanded;
+  for (const std::string& name : names) {
+    if (!is_pattern(name)) {
+      expanded.push_back(name);
+      continue;
+    }
+    std::vector<std::string> found = files_matching(name);
+    if (found.empty()) found = matches(name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name, data.models());
+    if (found.empty()) complain(problems, fmt::format("no model file matches '{}'", name));
+    expanded.insert(expanded.end(), found.begin(), found.end());
+  }
+  return expanded;
+}
+
+Result<NamedPlatform> load_platform(const DataFolder& data, const std::string& name, const Runtime& runtime,
+                                    const Priors& priors, const std::optional<Price>& price) {
+  auto found = data.find_device(name);
+  if (!found) return tl::make_unexpected(found.error());
+  NamedPlatform named{.asked_for = name, .note = found->note};
+  named.platform = {.device = std::move(found->device), .runtime = runtime, .priors = priors, .price = price};
+  if (price) return named;
+  const auto offers = data.offers_for(named.platform.device.slug);
+  if (!offers) return tl::make_unexpected(offers.error());
+  named.platform.price = cheapest_on_demand(*offers);
+  return named;
+}
+
+void read_task(const ModelOptions& options, Request& request, Diagnostics& problems) {
+  if (options.task == "training") {
+    request.task = Task::training;
+  } else if (options.task != "inference") {
+    complain(problems, fmt::format("--task: unknown task '{}'", options.task),
+             did_you_mean(options.task, {"inference", "training"}, "known: inference, training"));
+  }
+  if (options.optimizer.empty()) return;
+  if (const auto optimizer = parse_optimizer(options.optimizer)) {
+    request.optimizer = *optimizer;
+  } else {
+    complain(
+        problems, fmt::format("--optimizer: unknown optimizer '{}'", options.optimizer),
+        did_you_mean(options.optimizer, {"sgd", "momentum", "adam", "adamw"}, "known: sgd, momentum, adam, adamw"));
+  }
+}
+
+void read_precisions(const ModelOptions& options, Request& request, Diagnostics& problems) {
+  if (options.precisions.empty()) return;
+  std::vector<std::string> known;
+  for (const PrecisionPolicy& policy : precision_presets()) known.push_back(policy.name);
+  for (const std::string& name : split_list(options.precisions)) {
+    if (find_precision(name) == nullptr) {
+      complain(problems, fmt::format("--precision: unknown precision '{}'", name),
+               did_you_mean(name, known, fmt::format("known: {}", fmt::join(known, ", "))));
+    } else if (std::ranges::find(request.precisions, name) == request.precisions.end()) {
+      request.precisions.push_back(name);
+    }
+  }
+}
+
+Request read_request(const ModelOptions& options, Diagnostics& problems) {
+  Request request;
+  read_task(options, request, problems);
+  read_precisions(options, request, problems);
+  if (!options.batches.empty()) {
+    const auto batches = parse_batches(options.batches);
+    if (batches) {
+      request.batches = *batches;
+    } else {
+      add(problems, batches.error());
+    }
+  }
+  auto symbols = parse_symbols(options.symbols);
+  if (symbols) {
+    if (symbols->contains("batch")) complain(problems, "--set: the batch size has its own option", "write --batch");
+    request.symbols = *std::move(symbols);
+  } else {
+    add(problems, symbols.error());
+  }
+  return request;
+}
+
+std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& options, const Request& request) {
+  std::vector<std::pair<std::string, std::string>> inputs;
+  const auto add_if_given = [&](std::string name, const std::string& value) {
+    if (!value.empty()) inputs.emplace_back(std::move(name), value);
+  };
+  for (const std::string& name : options.hardware) inputs.emplace_back("hw", name);
+  for (const std::string& name : options.models) inputs.emplace_back("model", name);
+  inputs.emplace_back("task", options.task);
+  add_if_given("precision", options.precisions);
+  add_if_given("batch", options.batches);
+  for (const auto& [name, value] : request.symbols) inputs.emplace_back("set", fmt::format("{}={}", name, value));
+  if (request.task == Task::training) inputs.emplace_back("optimizer", std::string(to_string(request.optimizer)));
+  inputs.emplace_back("runtime", options.runtime);
+  add_if_given("price", options.price);
+  return inputs;
+}
+
+std::vector<Warning> warnings_of(const Run& run, const ModelOptions& options) {
+  std::vector<Warning> warnings;
+  if (!options.optimizer.empty() && run.request.task == Task::inference) {
+    warnings.push_back({"W-UNUSED", "--optimizer only matters with --task training"});
+  }
+  std::vector<std::string> unpriced;
+  std::vector<std::string> undated;
+  for (const NamedPlatform& named : run.platforms) {
+    if (!named.note.empty()) warnings.push_back({"W-NAME", named.note});
+    const std::optional<Price>& price = named.platform.price;
+    if (!price) unpriced.push_back(named.platform.device.slug);
+    if (price && price->cloud != "user" && price->as_of.empty()) undated.push_back(named.platform.device.slug);
+  }
+  if (!unpriced.empty()) {
+    warnings.push_back(
+        {"W-NO-PRICE", fmt::format("no price is known for {}: --price sets one", fmt::join(unpriced, ", "))});
+  }
+  if (!undated.empty()) {
+    warnings.push_back(
+        {"W-OLD-PRICE", fmt::format("the price has no date for {}: --price sets another", fmt::join(undated, ", "))});
+  }
+  for (const NamedModel& model : run.models) {
+    for (const std::string& note : model.graph.notes) {
+      warnings.push_back({"W-MODEL", fmt::format("{}: {}", model.graph.name, note)});
+    }
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Result<Bindings> parse_symbols(const std::vector<std::string>& assignments) {
+  Bindings symbols;
+  Diagnostics problems;
+  for (const std::string& text : assignments) {
+    const auto assignment = parse_assignment(text);
+    if (!assignment) {
+      add(problems, assignment.error());
+    } else if (!symbols.insert(*assignment).second) {
+      complain(problems, fmt::format("--set: '{}' is set twice", assignment->first));
+    }
+  }
+  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
+  return symbols;
+}
+
+Result<NamedModel> load_named_model(const DataFolder& data, const std::string& name) {
+  const auto path = data.find_model_path(name);
+  if (!path) return tl::make_unexpected(path.error());
+  const auto text = read_text(*path);
+  if (!text) return tl::make_unexpected(text.error());
+  auto graph = load_model(*text, path->string());
+  if (!graph) return tl::make_unexpected(graph.error());
+  return NamedModel{*std::move(graph), path->string()};
+}
+
+Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
+  Run run;
+  Diagnostics problems;
+  run.request = read_request(options, problems);
+  std::optional<Price> price;
+  if (!options.price.empty()) {
+    const auto given = parse_price(options.price);
+    if (given) {
+      price = *given;
+    } else {
+      add(problems, given.error());
+    }
+  }
+  const auto runtime = data.runtime(options.runtime);
+  if (!runtime) add(problems, runtime.error());
+  const auto priors = data.priors();
+  if (!priors) add(problems, priors.error());
+  for (const std::string& name : expand_hardware(data, options.hardware, problems)) {
+    auto platform = load_platform(data, name, runtime ? *runtime : Runtime{}, priors ? *priors : Priors{}, price);
+    if (!platform) {
+      add(problems, platform.error());
+      continue;
+    }
+    const bool known = std::ranges::any_of(run.platforms, [&](const NamedPlatform& other) {
+      return other.platform.device.slug == platform->platform.device.slug;
+    });
+    if (!known) run.platforms.push_back(*std::move(platform));
+  }
+  for (const std::string& name : expand_models(data, options.models, problems)) {
+    auto model = load_named_model(data, name);
+    if (model) {
+      run.models.push_back(*std::move(model));
+    } else {
+      add(problems, model.error());
+    }
+  }
+  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
+  run.inputs = inputs_of(options, run.request);
+  run.warnings = warnings_of(run, options);
+  return run;
+}
+
+}  // namespace roofcast

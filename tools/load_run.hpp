@@ -1,0 +1,44 @@
+#pragma once
+// From options to what the engine needs: cards, models, a request.
+
+#include <string>
+#include <vector>
+
+#include "engine/decide/answer.hpp"
+#include "engine/decide/request.hpp"
+#include "engine/graph/graph.hpp"
+#include "engine/io/data_folder.hpp"
+#include "tools/options.hpp"
+
+namespace roofcast {
+
+struct NamedPlatform {
+  Platform platform{};
+  std::string asked_for{};
+  std::string note{};  ///< what an ambiguous name was taken for
+};
+
+struct NamedModel {
+  Graph graph{};
+  std::string file{};
+};
+
+/// Everything that a run needs, and the run as understood.
+struct Run {
+  std::vector<NamedPlatform> platforms{};
+  std::vector<NamedModel> models{};
+  Request request{};
+  std::vector<std::pair<std::string, std::string>> inputs{};
+  std::vector<Warning> warnings{};
+};
+
+/// All mistakes of all options are reported together.
+Result<Run> load_run(const DataFolder& data, const ModelOptions& options);
+
+/// The model that `name` stands for.
+Result<NamedModel> load_named_model(const DataFolder& data, const std::string& name);
+
+/// `--set` options as bindings; a name that is set twice is an error.
+Result<Bindings> parse_symbols(const std::vector<std::string>& assignments);
+
+}  // namespace roofcast

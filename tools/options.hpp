@@ -1,0 +1,43 @@
+#pragma once
+// What the command line says, before it means anything.
+
+#include <string>
+#include <vector>
+
+namespace roofcast {
+
+/// Exit codes; scripts rely on them.
+enum ExitCode : int { exit_ok = 0, exit_internal = 1, exit_usage = 2, exit_does_not_fit = 3 };
+
+struct OutputOptions {
+  std::string format{};  ///< empty: from the file's ending, else table
+  bool json = false;
+  std::string file{};  ///< empty: standard output
+  bool wide = false;
+  bool no_color = false;
+  bool quiet = false;
+};
+
+struct ModelOptions {
+  std::vector<std::string> hardware{};
+  std::vector<std::string> models{};
+  std::string task = "inference";
+  std::string precisions{};
+  std::string batches{};
+  std::vector<std::string> symbols{};
+  std::string optimizer{};
+  std::string runtime = "pytorch-eager";
+  std::string price{};
+};
+
+struct Options {
+  ModelOptions run{};
+  OutputOptions output{};
+  bool all = false;
+  bool require_fit = false;
+  bool expand = false;
+  std::string topic{};  ///< of `list` and `show`: hw, models, ...
+  std::string name{};   ///< of `show`
+};
+
+}  // namespace roofcast

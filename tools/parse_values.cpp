@@ -1,0 +1,94 @@
+#include "tools/parse_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "engine/base/expression.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr std::int64_t largest_size = 1'000'000'000'000;
+
+}  // namespace
+
+Result<std::int64_t> parse_size(std::string_view text, std::string_view option) {
+  std::string_view digits = text;
+  std::int64_t unit = 1;
+  if (digits.ends_with('k') || digits.ends_with('K')) {
+    unit = 1024;
+    digits.remove_suffix(1);
+  }
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc{} && end == digits.data() + digits.size() && value >= 1 && value <= largest_size / unit) {
+    return value * unit;
+  }
+  return fail(fmt::format("{}: '{}' is not a whole number from 1 to {}", option, text, largest_size), {},
+              "a 'k' at the end means 1024: 4k is 4096");
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view part = text.substr(begin, end - begin);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    parts.emplace_back(part);
+    begin = end + 1;
+  }
+  return parts;
+}
+
+Result<std::vector<std::int64_t>> parse_batches(std::string_view text) {
+  std::vector<std::int64_t> batches;
+  for (const std::string& part : split_list(text)) {
+    const auto dots = part.find("..");
+    const auto first = parse_size(std::string_view(part).substr(0, dots), "--batch");
+    if (!first) return tl::make_unexpected(first.error());
+    batches.push_back(*first);
+    if (dots == std::string::npos) continue;
+    const auto last = parse_size(std::string_view(part).substr(dots + 2), "--batch");
+    if (!last) return tl::make_unexpected(last.error());
+    if (*last < *first) {
+      return fail(fmt::format("--batch: the range '{}' ends before it begins", part), {}, "write 1..256");
+    }
+    batches.push_back(*last);
+    for (std::int64_t power = 1; power < *last; power *= 2) {
+      if (power > *first) batches.push_back(power);
+    }
+  }
+  std::ranges::sort(batches);
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  return batches;
+}
+
+Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return fail(fmt::format("--set: '{}' is not NAME=VALUE", text), {}, "for example --set seq=512");
+  }
+  const std::string_view name = text.substr(0, equals);
+  if (!is_identifier(name)) return fail(fmt::format("--set: '{}' is not a symbol's name", name));
+  const auto value = parse_size(text.substr(equals + 1), fmt::format("--set {}", name));
+  if (!value) return tl::make_unexpected(value.error());
+  return std::pair{std::string(name), *value};
+}
+
+Result<Price> parse_price(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.starts_with('$')) digits.remove_prefix(1);
+  if (digits.ends_with("/h")) digits.remove_suffix(2);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc{} && end == digits.data() + digits.size() && std::isfinite(value) && value > 0) {
+    return Price{.per_gpu = UsdPerHour{value}, .cloud = "user"};
+  }
+  return fail(fmt::format("--price: '{}' is not a price above 0 per GPU and hour", text), {},
+              "write it in US dollars, such as 1.99 or 1.99/h");
+}
+
+}  // namespace roofcast

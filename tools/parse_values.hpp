@@ -1,0 +1,30 @@
+#pragma once
+// Values as people write them on a command line.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/diagnostics.hpp"
+#include "engine/hardware/price.hpp"
+
+namespace roofcast {
+
+/// "128", or with a `k` for 1024: "4k" is 4096.
+Result<std::int64_t> parse_size(std::string_view text, std::string_view option);
+
+/// "1,8,32", or "1..256" for the powers of two in the range and both ends; also mixed. Ascending, each once.
+Result<std::vector<std::int64_t>> parse_batches(std::string_view text);
+
+/// "seq=4k"
+Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view text);
+
+/// "1.99" or "1.99/h", with or without "$" in front.
+Result<Price> parse_price(std::string_view text);
+
+/// The parts between commas, without surrounding spaces.
+std::vector<std::string> split_list(std::string_view text);
+
+}  // namespace roofcast
