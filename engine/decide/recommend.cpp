@@ -1,6 +1,7 @@
 #include "engine/decide/recommend.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -26,14 +27,13 @@ std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, bool quan
   return chosen;
 }
 
-// 3 significant digits, thousands separated.
+// 3 significant digits, thousands separated: 1234 is 1,230.
 std::string number(double value) {
-  if (value < 999.5) return fmt::format("{:.3g}", value);
-  std::string digits = fmt::format("{:.0f}", value);
-  const std::size_t kept = 3;
-  for (std::size_t i = kept; i < digits.size(); ++i) digits[i] = '0';
-  // Rounding up may carry, so it is left to the formatter.
-  digits = fmt::format("{:.0f}", std::stod(fmt::format("{:.3g}", value)));
+  constexpr double largest_plain = 999.5;
+  if (value < largest_plain) return fmt::format("{:.3g}", value);
+  double unit = 1;
+  while (value / unit >= largest_plain) unit *= 10;
+  std::string digits = fmt::format("{:.0f}", std::round(value / unit) * unit);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
@@ -72,7 +72,7 @@ std::string verdict(const AnswerGroup& group) {
       as_milliseconds(row.latency->p50), row.task == Task::training ? "step" : "batch", to_string(*row.bound),
       100.0 * row.bound_share);
   if (row.usd_per_million_samples) {
-    const std::string date = row.price->as_of.empty() ? "" : ", " + row.price->as_of;
+    const std::string date = row.price->as_of.empty() ? std::string{} : fmt::format(", {}", row.price->as_of);
     text += fmt::format(", ${:.3g} per million samples at ${:.2f} per GPU-hour ({}{})", *row.usd_per_million_samples,
                         row.price->per_gpu.value, row.price->cloud, date);
   }

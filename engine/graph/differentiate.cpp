@@ -205,7 +205,9 @@ class Differentiator {
   // The forward region whose backward nodes are being built.
   RegionId level() const { return levels_.empty() ? no_region : levels_.back(); }
 
+  // Only the sum stays until the optimizer; what is added to it is gone afterwards.
   void accumulate(TensorId sum, TensorId gradient, RegionId region, std::vector<TypedNode>& nodes) {
+    graph_.tensor(gradient).role = TensorRole::gradient;
     const Tensor into = graph_.tensor(sum);
     const TensorId result = new_tensor(into.name, into.type, into.role, region, into.storage);
     nodes.push_back({.name = into.name,

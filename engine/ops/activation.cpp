@@ -13,8 +13,8 @@ using namespace rules;
 constexpr AttributeRule attributes[] = {
     {"inplace", AttributeKind::flag, false, "the result takes the input's storage (default false)"}};
 
-/// What the derivative is computed from, and what training keeps therefore.
-enum class Keeps : std::uint8_t { input, output };
+/// What the derivative is computed from, and what training keeps therefore. `either`: the input, or in place the result.
+enum class Keeps : std::uint8_t { input, output, either };
 
 struct Function {
   std::string_view name{};
@@ -26,8 +26,8 @@ struct Function {
 
 constexpr std::array functions = {
     Function{"relu", "max(x, 0)", 1, Keeps::output},
-    Function{"relu6", "min(max(x, 0), 6)", 2, Keeps::input},
-    Function{"leaky_relu", "x, or a small multiple of x below 0", 2, Keeps::input},
+    Function{"relu6", "min(max(x, 0), 6)", 2, Keeps::either},
+    Function{"leaky_relu", "x, or a small multiple of x below 0", 2, Keeps::either},
     Function{"elu", "x, or exp(x) - 1 below 0", 12, Keeps::output},
     Function{"gelu", "x times the normal distribution function of x", 14, Keeps::input},
     Function{"silu", "x sigmoid(x)", 12, Keeps::input},
@@ -39,6 +39,7 @@ constexpr std::array functions = {
     Function{"exp", "exponential", 10, Keeps::output, CastRule::fp32},
     Function{"log", "natural logarithm", 10, Keeps::input, CastRule::fp32},
     Function{"sqrt", "square root", 8, Keeps::output},
+    Function{"pow", "a constant power of x", 10, Keeps::input, CastRule::fp32},
     Function{"erf", "error function", 12, Keeps::input},
     Function{"abs", "absolute value", 1, Keeps::input},
 };
@@ -50,10 +51,28 @@ const Function& function_of(std::string_view name) {
   return functions.front();
 }
 
+// Training in place would overwrite the input that the derivative needs, so PyTorch copies it first.
+bool copies_input(const NodeView& node, const Function& function) {
+  return node.training && node.attributes.flag("inplace") && function.keeps == Keeps::input;
+}
+
+template <std::size_t index>
+Result<Inference> infer(const NodeView& node) {
+  auto inference = like_first_input(node);
+  if (inference && copies_input(node, functions[index])) inference->outputs[0].alias.reset();
+  return inference;
+}
+
 template <std::size_t index>
 std::vector<KernelSpec> kernels(const NodeView& node) {
-  return {stream(functions[index].name, StreamKind::elementwise, elements(node.outputs[0].shape),
-                 functions[index].operations, everything_read(node), whole({Operand::output()}))};
+  const Expr count = elements(node.outputs[0].shape);
+  std::vector<KernelSpec> specs;
+  if (copies_input(node, functions[index])) {
+    specs.push_back(stream("copy", StreamKind::copy, count, 0, everything_read(node), whole({Operand::output()})));
+  }
+  specs.push_back(stream(functions[index].name, StreamKind::elementwise, count, functions[index].operations,
+                         everything_read(node), whole({Operand::output()})));
+  return specs;
 }
 
 template <std::size_t index>
@@ -63,7 +82,7 @@ std::vector<GradientStep> gradient(const NodeView& /*node*/) {
   return {{.op = "activation_backward",
            .attributes = of,
            .operands = {Operand::gradient(),
-                        functions[index].keeps == Keeps::input ? Operand::input(0) : Operand::output(0)},
+                        functions[index].keeps == Keeps::output ? Operand::output(0) : Operand::input(0)},
            .targets = {Operand::input(0)}}};
 }
 
@@ -79,7 +98,7 @@ std::vector<Operator> all_rows(std::index_sequence<indices...> /*unused*/) {
                                  .summary = functions[indices].summary,
                                  .cast = functions[indices].cast,
                                  .attributes = attributes,
-                                 .infer = like_first_input,
+                                 .infer = infer<indices>,
                                  .gradient = gradient<indices>,
                                  .kernels = kernels<indices>}...};
   rows.push_back({.name = "activation_backward",

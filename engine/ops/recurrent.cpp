@@ -109,7 +109,7 @@ std::vector<KernelSpec> kernels_lstm_backward(const NodeView& node) {
   KernelSpec recurrence = gemm("gemm (state gradient)", {.m = gradient[0], .n = gradient[2], .k = all_gates},
                                {{Operand::output(), Expr{gates} * state}, {Operand::input(1), {}}},
                                {{Operand::input(0), state}});
-  recurrence.count = gradient[1];
+  recurrence.count = gradient[1] - Expr{1};  // the state that the first step starts from has no gradient
   return {cell, recurrence};
 }
 

@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+
+#include "tests/engine/ops/toy_node.hpp"
+
+namespace roofcast {
+namespace {
+
+using Steps = std::vector<std::string>;
+
+const Expr n = sym("n");
+const Expr t = sym("t");
+
+ToyNode lstm(Task task = Task::inference) {
+  return {"lstm", {real({n, t, 100})}, attributes({{"hidden", Expr{200}}}), task};
+}
+
+Expr total_macs(const std::vector<KernelSpec>& kernels) {
+  Expr total{0};
+  for (const KernelSpec& kernel : kernels) total += kernel.count * kernel.macs;
+  return total;
+}
+
+TEST_CASE("lstm: a state per step") { CHECK(lstm().output() == Shape{n, t, 200}); }
+
+TEST_CASE("lstm: four gates' weights for inputs and states, and two biases") {
+  const ToyNode node = lstm();
+
+  CHECK(node.parameters() == 4);
+  CHECK(node.parameter(0) == Shape{4 * 200, 100});
+  CHECK(node.parameter(1) == Shape{4 * 200, 200});
+  CHECK(node.parameter(2) == Shape{4 * 200});
+  CHECK(node.parameter(3) == Shape{4 * 200});
+}
+
+TEST_CASE("lstm: multiplies inputs and states by four gates' weights in each step") {
+  CHECK(total_macs(lstm().kernels()) == n * t * Expr{4 * 200 * (100 + 200)});
+}
+
+TEST_CASE("lstm: one product for all inputs, then a product and a cell for each step") {
+  const auto kernels = lstm().kernels();
+
+  REQUIRE(kernels.size() == 3);
+  CHECK(kernels[0].count.is(1));
+  CHECK(std::get<Gemm<Expr>>(kernels[0].form).m == n * t);
+  CHECK(kernels[1].count == t);
+  CHECK(std::get<Gemm<Expr>>(kernels[1].form).m == n);
+  CHECK(kernels[2].count == t);
+}
+
+TEST_CASE("lstm: training keeps gates and cells of each step") {
+  CHECK(lstm().outputs() == 1);
+  REQUIRE(lstm(Task::training).outputs() == 3);
+  CHECK(lstm(Task::training).output(1) == Shape{n, t, 4 * 200});
+  CHECK(lstm(Task::training).output(2) == Shape{n, t, 200});
+}
+
+TEST_CASE("lstm: the backward pass names the input and all four parameters") {
+  CHECK(lstm(Task::training).gradient() ==
+        Steps{"lstm_backward(gradient 0, parameter 1, output 1, output 2) -> -",
+              "linear_input_gradient(step 0, parameter 0) -> input 0",
+              "linear_weight_gradient(step 0, input 0) -> parameter 0",
+              "linear_weight_gradient(step 0, output 0) -> parameter 1", "sum_to(step 0) -> parameter 2",
+              "sum_to(step 0) -> parameter 3"});
+}
+
+TEST_CASE("lstm_backward: the state's gradient goes through the recurrent weights in each step") {
+  const ToyNode node{"lstm_backward",
+                     {real({n, t, 200}), real({800, 200}), real({n, t, 800}), real({n, t, 200})}};
+
+  CHECK(node.output() == Shape{n, t, 4 * 200});
+  CHECK(total_macs(node.kernels()) == n * t * Expr{4 * 200 * 200});
+}
+
+TEST_CASE("lstm: the input has three dimensions") {
+  CHECK(ToyNode("lstm", {real({n, 100})}, attributes({{"hidden", Expr{200}}})).complaint() ==
+        "m.toml:3:1: error: 'node': input must be [batch, length, features], not [n, 100]\n");
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,4 @@
+// The main of all doctest programs.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
