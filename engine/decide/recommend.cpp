@@ -35,7 +35,7 @@ std::string number(double value) {
   while (value / unit >= largest_plain) unit *= 10;
   std::string digits = fmt::format("{:.0f}", std::round(value / unit) * unit);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return digits;
 }

@@ -161,6 +161,21 @@ std::string values_of(const Expr& expression, const CompiledProgram& compiled, c
   return text.empty() ? text : fmt::format(" with {}", text);
 }
 
+// The two sides of a constraint that does not hold, with the symbols that they come from. A right side of 0 is that of a
+// division that should leave nothing.
+std::string describe(const Constraint& constraint, std::int64_t left, std::int64_t right,
+                     const CompiledProgram& compiled, const Bindings& bindings) {
+  if (constraint.right.is(0)) {
+    return fmt::format("the remainder is {}{}", left, values_of(constraint.left, compiled, bindings));
+  }
+  std::string origin;
+  for (const Expr* side : {&constraint.left, &constraint.right}) {
+    if (side->is_constant()) continue;
+    origin += fmt::format("{}{}{}", origin.empty() ? "" : "; ", to_string(*side), values_of(*side, compiled, bindings));
+  }
+  return origin.empty() ? fmt::format("{} and {}", left, right) : fmt::format("{} and {} ({})", left, right, origin);
+}
+
 // Says what `holds` or the tape found wrong.
 Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std::int64_t> slots,
                             const Bindings& bindings) {
@@ -188,17 +203,9 @@ Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std
     const auto [left, right] = compiled.constraints[i];
     if (value(left) == value(right)) continue;
     const Constraint& constraint = compiled.program.constraints[i];
-    std::string numbers = fmt::format("{} and {}", value(left), value(right));
-    const auto spelled = [&](const Expr& expression) {
-      return expression.is_constant()
-                 ? std::string{}
-                 : fmt::format("{}{}", to_string(expression), values_of(expression, compiled, bindings));
-    };
-    std::string origin = spelled(constraint.left);
-    const std::string other = spelled(constraint.right);
-    if (!other.empty()) origin += (origin.empty() ? "" : "; ") + other;
-    if (!origin.empty()) numbers += fmt::format(" ({})", origin);
-    problems.push_back({constraint.where, fmt::format("{}: {}", constraint.message, numbers), {}});
+    problems.push_back({constraint.where, fmt::format("{}: {}", constraint.message,
+                                                      describe(constraint, value(left), value(right), compiled, bindings)),
+                        {}});
   }
   return problems;
 }

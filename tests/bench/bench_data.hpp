@@ -1,6 +1,7 @@
 #pragma once
 // What the benchmarks run on: a model file's text, a card, a runtime.
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -9,6 +10,7 @@
 #include "engine/io/data_folder.hpp"
 #include "engine/io/load_model.hpp"
 #include "engine/io/read_file.hpp"
+#include "engine/lower/compiled_program.hpp"
 
 namespace roofcast::bench {
 
@@ -31,8 +33,14 @@ inline Graph model(const std::string& name) { return require(load_model(model_te
 inline Platform platform(const std::string& hw) {
   const DataFolder data = require(DataFolder::open(ROOFCAST_SOURCE_DIR));
   return {.device = require(data.find_device(hw)).device,
-          .runtime = require(data.find_runtime("pytorch-eager")),
+          .runtime = require(data.runtime("pytorch-eager")),
           .priors = require(data.priors())};
+}
+
+/// Where a symbol's value goes among the inputs of the tape.
+inline std::size_t input_index(const CompiledProgram& compiled, const std::string& symbol) {
+  const auto& inputs = compiled.tape.inputs();
+  return static_cast<std::size_t>(std::ranges::find(inputs, symbol) - inputs.begin());
 }
 
 }  // namespace roofcast::bench

@@ -15,12 +15,8 @@ void sweep_bert_100000(benchmark::State& state, Task task) {
   const CompiledProgram compiled = require(compile(graph, {.task = task, .runtime = on.runtime}));
   Evaluator evaluator(compiled, on.device, on.runtime, on.priors);
   std::vector<std::int64_t> values = require(input_values(compiled, {}));
-  const auto index = [&](const std::string& name) {
-    return static_cast<std::size_t>(std::find(compiled.tape.inputs().begin(), compiled.tape.inputs().end(), name) -
-                                    compiled.tape.inputs().begin());
-  };
-  const std::size_t batch = index("batch");
-  const std::size_t seq = index("seq");
+  const std::size_t batch = input_index(compiled, "batch");
+  const std::size_t seq = input_index(compiled, "seq");
   for ([[maybe_unused]] auto round : state) {
     Seconds total{};
     for (std::int64_t b = 1; b <= 250; ++b) {

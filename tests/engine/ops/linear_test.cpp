@@ -174,7 +174,7 @@ TEST_CASE("matmul gradients: a second operand that serves all leading dimensions
 
 TEST_CASE("matmul: a second operand without leading dimensions is one long product") {
   const ToyNode node{"matmul", {real({n, 3, 5}), real({5, 7})}};
-  const auto& form = std::get<Gemm<Expr>>(node.kernels().at(0).form);
+  const auto form = std::get<Gemm<Expr>>(node.kernels().at(0).form);
 
   CHECK(node.output() == Shape{n, 3, 7});
   CHECK(form.batch.is(1));

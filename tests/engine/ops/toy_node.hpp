@@ -12,6 +12,23 @@
 #include "engine/base/precision.hpp"
 #include "engine/ops/operator.hpp"
 
+namespace doctest {
+template <>
+struct StringMaker<roofcast::Expr> {
+  static String convert(const roofcast::Expr& value) { return roofcast::to_string(value).c_str(); }
+};
+template <>
+struct StringMaker<roofcast::Shape> {
+  static String convert(const roofcast::Shape& value) { return roofcast::to_string(value).c_str(); }
+};
+template <>
+struct StringMaker<std::vector<std::string>> {
+  static String convert(const std::vector<std::string>& value) {
+    return fmt::format("{}", fmt::join(value, "\n          ")).c_str();
+  }
+};
+}  // namespace doctest
+
 namespace roofcast {
 
 inline Expr sym(const std::string& name) { return Expr::symbol(name); }

@@ -1,0 +1,151 @@
+// Our model files against counts that were obtained by executing the same models. The reference data is no part of the
+// project: without the folder ../shared/corpus these tests only say that they were skipped.
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "engine/decide/estimate.hpp"
+#include "engine/io/load_model.hpp"
+#include "engine/io/read_file.hpp"
+#include "engine/predict.hpp"
+#include "tests/corpus/csv_rows.hpp"
+
+namespace roofcast {
+namespace {
+
+const std::string root = ROOFCAST_SOURCE_DIR;
+const std::string corpus = root + "/../shared/corpus";
+
+/// One of our models at the sizes of a reference row. Where the reference counts parameters or layers of a variant that
+/// differs in things without products, they are not compared.
+struct Case {
+  std::string model{};
+  std::string reference{};
+  Bindings symbols{};
+  bool same_parameters = true;
+  bool same_layers = true;
+};
+
+const Bindings image_224 = {{"image_size", 224}};
+const Bindings t5_small = {{"source_length", 64}, {"target_length", 32}, {"encoder_layers", 6}, {"decoder_layers", 6},
+                           {"hidden", 512},       {"heads", 8},          {"ffn", 2048}};
+const Bindings tiny_llama = {{"seq", 64},     {"hidden", 2048}, {"layers", 4},   {"heads", 32},
+                             {"kv_heads", 4}, {"ffn", 5632},    {"vocab", 32000}};
+const Bindings llama_3_2 = {{"seq", 64},     {"hidden", 2048}, {"layers", 2},    {"heads", 32},
+                            {"kv_heads", 8}, {"ffn", 8192},    {"vocab", 128256}};
+const Bindings stories_110m = {{"seq", 128},     {"hidden", 768}, {"layers", 12},  {"heads", 12},
+                               {"kv_heads", 12}, {"ffn", 2048},   {"vocab", 32000}};
+const Bindings resnet50_depths = {{"image_size", 224}, {"depth_2", 4}, {"depth_3", 6}};
+
+const std::vector<Case> cases = {
+    {"resnet18", "tv_resnet18", image_224},
+    {"resnet50", "tv_resnet50", image_224},
+    {"resnet152", "tv_resnet50", resnet50_depths},
+    {"mobilenet-v2", "tv_mobilenet_v2", image_224},
+    {"efficientnet-b0", "tv_efficientnet_b0", image_224},
+    // Its attention projections are no layers of their own there.
+    {"vit-b-16", "tv_vit_b_16", image_224, true, false},
+    {"vit-b-16", "timm_vit_base_patch16_224", image_224},
+    {"vgg16", "tv_vgg16_bn", image_224, false},  // has batch norms, which multiply no matrices
+    {"unet", "unet_milesial", {{"image_size", 192}}},
+    {"dlrm", "dlrm_small", {}},
+    {"lstm-lm", "rnn_lstm_lm", {{"seq", 35}}},
+    {"gpt2", "hf_gpt2", {{"seq", 128}}, true, false},  // its linear layers are a class of their own there
+    {"bert-large", "hf_bert_large", {{"seq", 128}}},
+    {"t5-base", "hf_t5_small", t5_small},
+    {"llama-2-7b", "lit_tinyllama_1_1b_4layers", tiny_llama},
+    {"llama-3-8b", "lit_llama3_2_1b_2layers", llama_3_2},
+    {"llama-2-7b", "llama2c_110M", stories_110m, false},  // ties its head
+};
+
+Graph model(const std::string& name) {
+  const std::string path = root + "/models/" + name + ".toml";
+  const auto text = read_text(path);
+  REQUIRE_MESSAGE(text, path);
+  auto graph = load_model(*text, name + ".toml");
+  REQUIRE_MESSAGE(graph, (graph ? std::string{} : to_string(graph.error())));
+  return *std::move(graph);
+}
+
+std::int64_t number(const CsvRecord& record, const std::string& column) {
+  return static_cast<std::int64_t>(std::stod(record.at(column)));
+}
+
+bool corpus_is_here() {
+  if (std::filesystem::exists(corpus)) return true;
+  MESSAGE("skipped: there is no folder ../shared/corpus with reference counts");
+  return false;
+}
+
+TEST_CASE("models: parameters, multiply-adds and layer outputs equal those of executed models") {
+  if (!corpus_is_here()) return;
+  const auto references = read_csv(corpus + "/references.csv");
+  int compared = 0;
+  for (const Case& test : cases) {
+    CAPTURE(test.model);
+    CAPTURE(test.reference);
+    const auto row = std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == test.reference; });
+    REQUIRE(row != references.end());
+    Bindings symbols = test.symbols;
+    symbols["batch"] = number(*row, "batch_infer");
+
+    const auto summary = summarize(model(test.model), symbols);
+
+    REQUIRE(summary);
+    if (test.same_parameters) CHECK(summary->parameters == number(*row, "params"));
+    CHECK(summary->macs == number(*row, "conv_macs") + number(*row, "matmul_macs"));
+    if (test.same_layers) CHECK(summary->activation_elements == number(*row, "convlinear_out_elems"));
+    ++compared;
+  }
+  MESSAGE("compared ", compared, " models");
+  CHECK(compared == static_cast<int>(cases.size()));
+}
+
+TEST_CASE("models: multiply-adds of a training step equal those of executed models, forward and backward") {
+  if (!corpus_is_here()) return;
+  const auto references = read_csv(corpus + "/references.csv");
+  int compared = 0;
+  for (const Case& test : cases) {
+    CAPTURE(test.model);
+    CAPTURE(test.reference);
+    const auto row = std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == test.reference; });
+    REQUIRE(row != references.end());
+    if (row->at("batch_train").empty()) continue;
+    Bindings symbols = test.symbols;
+    symbols["batch"] = number(*row, "batch_train");
+
+    const auto compiled = compile(model(test.model), {.task = Task::training});
+
+    REQUIRE(compiled);
+    const auto slots = slot_values(*compiled, symbols);
+    REQUIRE(slots);
+    const std::int64_t forward = (*slots)[static_cast<std::size_t>(compiled->forward_macs)];
+    const std::int64_t all = (*slots)[static_cast<std::size_t>(compiled->macs)];
+    CHECK(forward == number(*row, "train_fwd_conv_macs") + number(*row, "train_fwd_matmul_macs"));
+    CHECK(all - forward == number(*row, "train_bwd_conv_macs") + number(*row, "train_bwd_matmul_macs"));
+    ++compared;
+  }
+  MESSAGE("compared ", compared, " training steps");
+  CHECK(compared > 10);
+}
+
+TEST_CASE("models: parameters equal the published totals") {
+  // Counts as printed by the models' publishers (Hugging Face model cards, torchvision documentation).
+  const std::vector<std::pair<std::string, std::int64_t>> published = {
+      {"bert", 109'482'240},      {"bert-large", 335'141'888}, {"gpt2", 124'439'808},
+      {"gpt2-xl", 1'557'611'200}, {"llama-2-7b", 6'738'415'616}, {"llama-3-8b", 8'030'261'248},
+      {"vit-b-16", 86'567'656},   {"resnet18", 11'689'512},    {"resnet50", 25'557'032},
+      {"resnet152", 60'192'808},  {"vgg16", 138'357'544},      {"mobilenet-v2", 3'504'872},
+      {"efficientnet-b0", 5'288'548}, {"unet", 31'037'698},    {"t5-base", 222'903'552},
+      {"dlrm", 940'481},          {"lstm-lm", 2'648'200}};
+  for (const auto& [name, parameters] : published) {
+    CAPTURE(name);
+    const auto summary = summarize(model(name));
+    REQUIRE(summary);
+    CHECK(summary->parameters == parameters);
+  }
+}
+
+}  // namespace
+}  // namespace roofcast
