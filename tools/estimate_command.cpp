@@ -35,14 +35,13 @@ Result<Answer> answer_of(const Run& run, bool quiet) {
         problems.insert(problems.end(), group.error().begin(), group.error().end());
         continue;
       }
-      group->asked_for = named.asked_for;
-      group->hw_note = named.note;
-      group->model_file = model.file;
       answer.groups.push_back(*std::move(group));
       add_new(answer.assumptions, assumptions(named.platform, run.request));
     }
   }
-  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
+  if (answer.groups.empty()) return tl::make_unexpected(std::move(problems));
+  // Of several cards and models some may be impossible; the others still get their answer.
+  for (const Diagnostic& problem : problems) answer.warnings.push_back({"W-SKIPPED", problem.message});
   return answer;
 }
 
@@ -61,6 +60,8 @@ int estimate_command(const DataFolder& data, const Options& options) {
                                     .json = [&] { return answer_json(*answer, tool_version); }},
                                    options.output);
   if (written != exit_ok) return written;
+  const bool skipped = std::ranges::any_of(answer->warnings, [](const Warning& w) { return w.code == "W-SKIPPED"; });
+  if (skipped) return exit_some_failed;
   return options.require_fit && !anything_fits(*answer) ? exit_does_not_fit : exit_ok;
 }
 

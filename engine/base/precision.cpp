@@ -41,11 +41,12 @@ const PrecisionPolicy* find_precision(std::string_view name) {
 }
 
 Arithmetic matrix_arithmetic(const PrecisionPolicy& policy, DType operands, bool convolution) {
+  const bool low_accumulate = policy.accumulate == DType::fp16;
   switch (operands) {
     case DType::fp64: return Arithmetic::tensor_fp64;
-    case DType::fp16: return Arithmetic::tensor_fp16;
+    case DType::fp16: return low_accumulate ? Arithmetic::tensor_fp16_fp16_accumulate : Arithmetic::tensor_fp16;
     case DType::bf16: return Arithmetic::tensor_bf16;
-    case DType::fp8: return Arithmetic::tensor_fp8;
+    case DType::fp8: return low_accumulate ? Arithmetic::tensor_fp8_fp16_accumulate : Arithmetic::tensor_fp8;
     case DType::fp4: return Arithmetic::tensor_fp4;
     case DType::int8: return Arithmetic::tensor_int8;
     case DType::int4: return Arithmetic::tensor_int4;

@@ -52,10 +52,7 @@ struct Warning {
 struct AnswerGroup {
   std::string hw{};        ///< device slug
   std::string hw_name{};
-  std::string asked_for{}; ///< as the user spelled it
-  std::string hw_note{};   ///< what an ambiguous name was taken for; empty otherwise
   std::string model{};
-  std::string model_file{};
   std::vector<AnswerRow> rows{};             ///< by precision, then batch
   std::optional<std::size_t> recommended{};  ///< index into rows: smallest batch within 5% of the best, with room
   std::string verdict{};                     ///< one sentence

@@ -1,66 +1,13 @@
 #include "engine/decide/estimate.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 #include "engine/decide/batch_search.hpp"
+#include "engine/decide/precisions.hpp"
 #include "engine/decide/recommend.hpp"
 #include "engine/decide/row.hpp"
 
 namespace roofcast {
-namespace {
-
-std::string supported_list(const Device& device, Task task) {
-  std::vector<std::string> names;
-  for (const PrecisionPolicy& policy : precision_presets()) {
-    if ((task == Task::training ? policy.training : policy.inference) && device.supports(policy)) {
-      names.push_back(policy.name);
-    }
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::vector<std::string> preset_names() {
-  std::vector<std::string> names;
-  for (const PrecisionPolicy& policy : precision_presets()) names.push_back(policy.name);
-  return names;
-}
-
-}  // namespace
-
-Result<std::vector<PrecisionPolicy>> precisions_for(const Device& device, const Request& request) {
-  std::vector<PrecisionPolicy> policies;
-  const auto for_task = [&](const PrecisionPolicy& policy) {
-    return request.task == Task::training ? policy.training : policy.inference;
-  };
-  if (request.precisions.empty()) {
-    for (const PrecisionPolicy& policy : precision_presets()) {
-      if (for_task(policy) && device.supports(policy)) policies.push_back(policy);
-    }
-    return policies;
-  }
-  Diagnostics problems;
-  for (const std::string& name : request.precisions) {
-    const PrecisionPolicy* policy = find_precision(name);
-    const std::string_view task = request.task == Task::training ? "training" : "inference";
-    if (policy == nullptr) {
-      const std::vector<std::string> names = preset_names();
-      problems.push_back({{}, fmt::format("unknown precision '{}'", name),
-                          did_you_mean(name, names, fmt::format("precisions are {}", fmt::join(names, ", ")))});
-    } else if (!for_task(*policy)) {
-      problems.push_back({{}, fmt::format("precision '{}' is not for {}", name, task),
-                          fmt::format("for {} on this card: {}", task, supported_list(device, request.task))});
-    } else if (!device.supports(*policy)) {
-      problems.push_back({{}, fmt::format("{} has no {}", device.name, name),
-                          fmt::format("for {} it has {}", task, supported_list(device, request.task))});
-    } else {
-      policies.push_back(*policy);
-    }
-  }
-  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
-  return policies;
-}
-
 Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const Request& request,
                              const Progress& progress) {
   const auto policies = precisions_for(platform.device, request);
@@ -71,8 +18,7 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
   }
   AnswerGroup group{.hw = platform.device.slug,
                     .hw_name = platform.device.name,
-                    .model = model.name,
-                    .model_file = model.file};
+                    .model = model.name};
   Bindings bindings = request.symbols;
   std::vector<std::int64_t> asked = request.batches;
   if (const auto set = bindings.find("batch"); set != bindings.end()) {

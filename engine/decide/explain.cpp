@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "engine/decide/estimate.hpp"
+#include "engine/decide/precisions.hpp"
 #include "engine/decide/row.hpp"
 #include "engine/decide/symbols.hpp"
 
@@ -176,7 +177,6 @@ Result<Explanation> explain(const Graph& model, const Platform& platform, const 
   for (const ExplainedKernel& kernel : explanation.kernels) {
     explanation.macs += static_cast<double>(kernel.count) * kernel.macs;
     explanation.flops += static_cast<double>(kernel.count) * kernel.flops;
-    // Launches in a row share their layer's parameters.
   }
   const auto slots = slot_values(*compiled, bindings);
   if (slots) explanation.parameters = (*slots)[static_cast<std::size_t>(compiled->parameters)];

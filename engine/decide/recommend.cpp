@@ -48,8 +48,7 @@ std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows) {
 }
 
 std::string verdict(const AnswerGroup& group) {
-  std::string card = group.hw_name;
-  if (!group.asked_for.empty() && group.asked_for != group.hw) card += fmt::format(" ({})", group.hw);
+  const std::string card = fmt::format("{} ({})", group.hw_name, group.hw);
   if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", group.model, card);
   if (!group.recommended) {
     const AnswerRow& row = *std::ranges::min_element(group.rows, {}, [](const AnswerRow& candidate) {

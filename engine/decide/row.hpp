@@ -8,10 +8,6 @@
 
 namespace roofcast {
 
-/// The policies that a request asks for, or all that the card supports for its task. Errors: an unknown precision, one
-/// for the other task, one that the card lacks.
-Result<std::vector<PrecisionPolicy>> precisions_for(const Device& device, const Request& request);
-
 CompileOptions compile_options(const Platform& platform, const Request& request, const PrecisionPolicy& policy);
 
 AnswerRow answer_row(const Graph& model, const Platform& platform, const Request& request,

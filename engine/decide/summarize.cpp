@@ -21,19 +21,6 @@ std::string spelled(const ProgramTensor& tensor, const Bindings& bindings, bool 
 
 }  // namespace
 
-Result<Bindings> all_symbols(const std::vector<Symbol>& symbols, const Bindings& given) {
-  Bindings values = given;
-  for (const Symbol& symbol : symbols) {
-    if (values.contains(symbol.name)) continue;
-    const auto value = symbol.definition.evaluate(values);
-    if (!value) {
-      return fail(fmt::format("symbol '{}': {}", symbol.name, value.error().front().message), symbol.where);
-    }
-    values[symbol.name] = *value;
-  }
-  return values;
-}
-
 Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
   const auto compiled = compile(model, CompileOptions{.overridden = symbols});
   if (!compiled) return tl::unexpected(compiled.error());

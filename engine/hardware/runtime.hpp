@@ -10,8 +10,7 @@
 
 namespace roofcast {
 
-/// A framework and the way it runs a model. The mechanisms named here are implemented in `engine/graph` and
-/// `engine/lower`.
+/// A framework and the way it runs a model. What `fused_attention` switches is `expand_attention` in `engine/graph`.
 struct Runtime {
   std::string name{};          ///< file name: "pytorch-eager"
   std::string title{};

@@ -26,7 +26,7 @@ struct Function {
 
 constexpr std::array functions = {
     Function{"relu", "max(x, 0)", 1, Keeps::output},
-    Function{"relu6", "min(max(x, 0), 6)", 2, Keeps::either},
+    Function{"relu6", "min(max(x, 0), 6)", 2, Keeps::input},
     Function{"leaky_relu", "x, or a small multiple of x below 0", 2, Keeps::either},
     Function{"elu", "x, or exp(x) - 1 below 0", 12, Keeps::output},
     Function{"gelu", "x times the normal distribution function of x", 14, Keeps::input},

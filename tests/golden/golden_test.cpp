@@ -1,6 +1,6 @@
 // Whole outputs of `simulate` against files. tools/update_golden.sh rewrites them; the difference is part of a review.
-// Every number in them is also checked somewhere else by a derivation of its own: counts against executed models, times
-// in tests/engine/kernel_time and below.
+// What they show is also checked elsewhere by derivations of its own: counts in tests/corpus against executed models, the
+// time of a kernel in tests/engine/kernel_time, memory in tests/engine/memory and tests/laws.
 
 #include <doctest/doctest.h>
 #include <sstream>

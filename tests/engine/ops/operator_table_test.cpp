@@ -23,7 +23,7 @@ TEST_CASE("operator_table: what model files may use is described and can be trai
     if (!op->in_model_files) continue;
     CAPTURE(op->name);
     CHECK_FALSE(op->summary.empty());
-    CHECK(op->gradient != nullptr);
+    CHECK((op->gradient != nullptr));
     for (const AttributeRule& rule : op->attributes) {
       CAPTURE(rule.name);
       CHECK_FALSE(rule.name.empty());
@@ -35,8 +35,8 @@ TEST_CASE("operator_table: what model files may use is described and can be trai
 TEST_CASE("operator_table: every operator has a shape rule, kernels and a sensible number of inputs") {
   for (const Operator* op : operator_table()) {
     CAPTURE(op->name);
-    CHECK(op->infer != nullptr);
-    CHECK(op->kernels != nullptr);
+    CHECK((op->infer != nullptr));
+    CHECK((op->kernels != nullptr));
     CHECK(op->least_inputs >= 0);
     CHECK(op->least_inputs <= op->most_inputs);
   }

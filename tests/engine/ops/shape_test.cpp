@@ -160,10 +160,6 @@ TEST_CASE("expand: stretches dimensions of size 1 and no others") {
   CHECK(expand({1, 8}, {n, 8}).gradient() == Steps{"sum_to(gradient 0) -> input 0"});
 }
 
-TEST_CASE("expand: never makes a dimension smaller") {
-  CHECK_FALSE(ToyNode("expand", {real({4, 8})}, attributes({{"shape", Sizes{1, 8}}})).constraints().empty());
-}
-
 TEST_CASE("contiguous: copies once") {
   const ToyNode node{"contiguous", {real({n, 8})}};
 

@@ -31,7 +31,7 @@ inline AnswerRow toy_row(const std::string& precision, std::int64_t batch, doubl
 }
 
 inline Answer toy_answer(std::vector<AnswerRow> rows, std::size_t recommended) {
-  AnswerGroup group{.hw = "toy-8gb", .hw_name = "Toy", .asked_for = "toy", .model = "net"};
+  AnswerGroup group{.hw = "toy-8gb", .hw_name = "Toy", .model = "net"};
   group.rows = std::move(rows);
   group.recommended = recommended;
   group.verdict = "net on toy-8gb: fits";

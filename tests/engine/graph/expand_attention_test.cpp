@@ -1,0 +1,46 @@
+#include <doctest/doctest.h>
+
+#include "tests/engine/graph/show_graph.hpp"
+#include "tests/toy_model.hpp"
+
+namespace roofcast {
+namespace {
+
+TypedGraph expanded(std::string_view attributes) {
+  const std::string text =
+      model_head() + input("q", "\"batch\", 16, 64") + input("k", "\"batch\", 16, 32") + input("v", "\"batch\", 16, 32") +
+      node("attention", "attention", "\"q\", \"k\", \"v\"", attributes);
+  const auto graph = infer_shapes(load(text), Task::inference);
+  REQUIRE(graph.has_value());
+  return expand_attention(*graph);
+}
+
+TEST_CASE("expand_attention: scores, softmax and product are operators of their own") {
+  const TypedGraph graph = expanded("heads = 8\nkv_heads = 4");
+
+  CHECK(count_of(graph, "attention") == 0);
+  CHECK(count_of(graph, "matmul") == 2);
+  CHECK(count_of(graph, "softmax") == 1);
+  CHECK(to_string(tensor_named(graph, "attention.weights").type.shape) == "[batch, 8, 16, 16]");
+  CHECK(to_string(tensor_named(graph, "attention").type.shape) == "[batch, 16, 64]");
+}
+
+TEST_CASE("expand_attention: shared heads are copied for each query head") {
+  CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "expand") == 2);
+  CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "contiguous") == 2 + 1);
+}
+
+TEST_CASE("expand_attention: a causal mask is one more pass over the scores") {
+  CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "scale") == 1);
+  CHECK(count_of(expanded("heads = 8\nkv_heads = 4\ncausal = true"), "scale") == 2);
+}
+
+TEST_CASE("expand_attention: other operators stay as they are") {
+  const std::string text = model_head() + input("x", "\"batch\", 8") + node("r", "relu", "\"x\"");
+  const auto graph = infer_shapes(load(text), Task::inference);
+
+  CHECK(steps(expand_attention(*graph)) == steps(*graph));
+}
+
+}  // namespace
+}  // namespace roofcast
