@@ -33,7 +33,8 @@ inline std::string block_node(std::string_view name, std::string_view op, std::s
   return node(name, op, inputs, attributes, "block.node");
 }
 
-inline std::string block(std::string_view name, std::string_view inputs = "\"x\"", std::string_view more = {}) {
+inline std::string block(std::string_view name, std::string_view inputs = "\"x\"",
+                         std::string_view more = {}) {
   return fmt::format("[[block]]\nname = \"{}\"\ninputs = [{}]\n{}\n", name, inputs, more);
 }
 

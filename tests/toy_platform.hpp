@@ -32,7 +32,9 @@ inline Runtime toy_runtime() {
 }
 
 /// Peaks are reached; times and memory are sure.
-inline Priors toy_priors() { return {.spread = 1.0, .memory_spread = 0.0}; }
+inline Priors toy_priors() {
+  return {.spread = 1.0, .memory_spread = 0.0};
+}
 
 inline Platform toy_platform() {
   return {.device = toy_device(), .runtime = toy_runtime(), .priors = toy_priors()};

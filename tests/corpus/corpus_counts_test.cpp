@@ -1,6 +1,7 @@
 // Our model files against counts that were obtained by executing the same models. The reference data is no part of the
 // project: without the folder ../shared/corpus these tests only say that they were skipped.
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // What training keeps for its backward pass against what automatic differentiation kept when the same models ran. The
 // engine has no list of saved tensors: they follow from what the gradient rules read.
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <set>
@@ -61,7 +62,7 @@ TEST_CASE("models: what training keeps equals what was kept when the models ran"
     const auto compiled = compile(*graph, {.task = Task::training});
     REQUIRE(compiled);
     const auto symbols =
-        all_symbols(graph->symbols, {{"batch", std::stoll(row->at("batch_train"))}, {"image_size", 224}});
+        all_symbols(graph->symbols, Bindings{{"batch", std::stoll(row->at("batch_train"))}, {"image_size", 224}});
     REQUIRE(symbols);
 
     const double ours = saved_bytes(compiled->program, *symbols);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/close_to.hpp"
 #include "tests/toy_model.hpp"
 #include "tests/toy_platform.hpp"
 
@@ -10,7 +11,8 @@ namespace {
 
 // 1024 x 1024 x 1024 multiply-adds in fp32 at 1 TFLOP/s: 2.147 ms; relu: 8 MiB at 1 TB/s: 8.4 us.
 const std::string text = model_head("batch = 1024", "tokens = 7") + input("x", "\"batch\", 1024") +
-                         node("fc", "linear", "\"x\"", "out_features = 1024\nbias = false") + node("act", "relu");
+                         node("fc", "linear", "\"x\"", "out_features = 1024\nbias = false") +
+                         node("act", "relu");
 
 Prediction predicted(const Priors& priors, const CompileOptions& options = {}) {
   const auto compiled = compile(load(text), options);
@@ -27,14 +29,14 @@ TEST_CASE("evaluate: time is the sum of the kernels'") {
   const double gemm = 2.0 * 1024 * 1024 * 1024 / 1e12;
   const double relu = 2.0 * 4 * 1024 * 1024 / 1e12;
 
-  CHECK(predicted(toy_priors()).time.p50.count() == doctest::Approx(gemm + relu + 2 * 5e-6));
+  CHECK(predicted(toy_priors()).time.p50.count() == close_to(gemm + relu + 2 * 5e-6));
 }
 
 TEST_CASE("evaluate: the range is the median divided and multiplied by the spread") {
   const TimeRange time = predicted({.spread = 1.5}).time;
 
-  CHECK(time.p10.count() == doctest::Approx(time.p50.count() / 1.5));
-  CHECK(time.p90.count() == doctest::Approx(time.p50.count() * 1.5));
+  CHECK(time.p10.count() == close_to(time.p50.count() / 1.5));
+  CHECK(time.p90.count() == close_to(time.p50.count() * 1.5));
 }
 
 TEST_CASE("evaluate: what limits it, and the parts sum to the whole") {
@@ -42,7 +44,7 @@ TEST_CASE("evaluate: what limits it, and the parts sum to the whole") {
   Seconds total{};
   for (const Seconds part : prediction.time_by_bound) total += part;
 
-  CHECK(total.count() == doctest::Approx(prediction.time.p50.count()));
+  CHECK(total.count() == close_to(prediction.time.p50.count()));
   CHECK(prediction.bound() == Bound::compute);
   CHECK(prediction.bound_share() > 0.9);
   CHECK(predicted(toy_priors(), {.precision = *find_precision("fp16")}).bound() == Bound::compute);

@@ -162,15 +162,18 @@ TEST_CASE("evaluate: a broken expression is an error") {
 
 TEST_CASE("evaluate: overflow is an error on both sides of 64 bits") {
   CHECK(*(Expr{2} * a).evaluate({{"a", largest / 2}}) == largest - 1);
-  CHECK(to_string((Expr{2} * a).evaluate({{"a", largest / 2 + 1}}).error()) == "error: '2*a' overflows 64 bits\n");
+  CHECK(to_string((Expr{2} * a).evaluate({{"a", largest / 2 + 1}}).error()) ==
+        "error: '2*a' overflows 64 bits\n");
   CHECK(*(a + b).evaluate({{"a", largest - 1}, {"b", 1}}) == largest);
-  CHECK(to_string((a + b).evaluate({{"a", largest}, {"b", 1}}).error()) == "error: 'a + b' overflows 64 bits\n");
+  CHECK(to_string((a + b).evaluate({{"a", largest}, {"b", 1}}).error()) ==
+        "error: 'a + b' overflows 64 bits\n");
   CHECK(to_string(floor_divide(a, b).evaluate({{"a", smallest}, {"b", -1}}).error()) ==
         "error: '(a / b)' overflows 64 bits\n");
 }
 
 TEST_CASE("evaluate: division by zero and unbound symbols are errors") {
-  CHECK(to_string(floor_divide(a, b).evaluate({{"a", 1}, {"b", 0}}).error()) == "error: '(a / b)' divides by zero\n");
+  CHECK(to_string(floor_divide(a, b).evaluate({{"a", 1}, {"b", 0}}).error()) ==
+        "error: '(a / b)' divides by zero\n");
   CHECK(to_string(a.evaluate({{"b", 1}}).error()) == "error: symbol 'a' has no value\n");
 }
 

@@ -9,7 +9,8 @@ using Form = KernelForm<std::int64_t>;
 
 TEST_CASE("family: a convolution is depthwise with as many groups as input channels") {
   const auto conv = [](std::int64_t channels, std::int64_t groups) {
-    return Form{Convolution<std::int64_t>{.in_channels = channels, .out_channels = channels, .groups = groups}};
+    return Form{
+        Convolution<std::int64_t>{.in_channels = channels, .out_channels = channels, .groups = groups}};
   };
 
   CHECK(family(conv(64, 64)) == KernelFamily::depthwise_convolution);

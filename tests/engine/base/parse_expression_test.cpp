@@ -20,7 +20,9 @@ std::string cannot_read(const std::string& text, const std::string& why) {
   return "m.toml:3:8: error: cannot read expression '" + text + "': " + why + hint;
 }
 
-std::int64_t value(const std::string& text) { return parse_expression(text)->evaluate({{"n", 10}}).value(); }
+std::int64_t value(const std::string& text) {
+  return parse_expression(text)->evaluate({{"n", 10}}).value();
+}
 
 TEST_CASE("parse_expression: products bind more tightly than sums, and equals group from the left") {
   CHECK(value("2 + 3 * 4") == 14);
@@ -76,12 +78,14 @@ TEST_CASE("parse_expression: numbers hold 64 bits and not one more") {
   CHECK(value("9223372036854775807") == 9223372036854775807);
   CHECK(complaint("9223372036854775808") ==
         cannot_read("9223372036854775808", "'9223372036854775808' exceeds 64 bits"));
-  CHECK(complaint("9223372036854775807 + 1") == cannot_read("9223372036854775807 + 1", "it overflows 64 bits"));
+  CHECK(complaint("9223372036854775807 + 1") ==
+        cannot_read("9223372036854775807 + 1", "it overflows 64 bits"));
 }
 
 TEST_CASE("parse_expression: nesting ends at a hundred") {
   const auto nested = [](int depth) {
-    return std::string(static_cast<std::size_t>(depth), '(') + "n" + std::string(static_cast<std::size_t>(depth), ')');
+    return std::string(static_cast<std::size_t>(depth), '(') + "n" +
+           std::string(static_cast<std::size_t>(depth), ')');
   };
   CHECK(parse_expression(nested(100)).has_value());
   CHECK(complaint(nested(101)).find("': it is nested too deeply") != std::string::npos);
@@ -93,7 +97,8 @@ TEST_CASE("parse_expression: text ends at two thousand characters") {
   const std::string longest = "1" + std::string(1999, ' ');
 
   CHECK(parse_expression(longest).has_value());
-  CHECK(complaint(longest + " ") == "m.toml:3:8: error: expression of 2001 characters is too long (at most 2000)\n");
+  CHECK(complaint(longest + " ") ==
+        "m.toml:3:8: error: expression of 2001 characters is too long (at most 2000)\n");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace roofcast {
 namespace {
 
-std::vector<std::string> names_for(bool PrecisionPolicy::* task) {
+std::vector<std::string> names_for(bool PrecisionPolicy::*task) {
   std::vector<std::string> names;
   for (const PrecisionPolicy& policy : precision_presets()) {
     if (policy.*task) names.push_back(policy.name);
@@ -19,7 +19,8 @@ std::vector<std::string> names_for(bool PrecisionPolicy::* task) {
 TEST_CASE("precision_presets: those of each task") {
   CHECK(names_for(&PrecisionPolicy::inference) ==
         std::vector<std::string>{"fp32", "tf32", "fp16", "bf16", "fp8", "int8"});
-  CHECK(names_for(&PrecisionPolicy::training) == std::vector<std::string>{"fp32", "tf32", "amp-fp16", "amp-bf16"});
+  CHECK(names_for(&PrecisionPolicy::training) ==
+        std::vector<std::string>{"fp32", "tf32", "amp-fp16", "amp-bf16"});
 }
 
 TEST_CASE("find_precision: by exact name") {

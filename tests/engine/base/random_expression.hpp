@@ -13,7 +13,18 @@ namespace roofcast {
 
 /// A tree as one would write it down, before anything is simplified.
 struct ExpressionTree {
-  enum class Kind { constant, symbol, add, subtract, multiply, floor_divide, modulo, ceil_divide, minimum, maximum };
+  enum class Kind {
+    constant,
+    symbol,
+    add,
+    subtract,
+    multiply,
+    floor_divide,
+    modulo,
+    ceil_divide,
+    minimum,
+    maximum
+  };
   Kind kind = Kind::constant;
   std::int64_t constant = 0;
   std::string name{};

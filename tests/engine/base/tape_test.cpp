@@ -27,7 +27,9 @@ Outcome run(const ExpressionTape& tape, const Bindings& bindings) {
   return outcome;
 }
 
-std::int64_t at(const Outcome& outcome, int slot) { return outcome.slots[static_cast<std::size_t>(slot)]; }
+std::int64_t at(const Outcome& outcome, int slot) {
+  return outcome.slots[static_cast<std::size_t>(slot)];
+}
 
 TEST_CASE("ExpressionTape: computes what Expr::evaluate computes") {
   const std::uint64_t seed = 20260703;

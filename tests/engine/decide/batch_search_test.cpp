@@ -9,10 +9,11 @@ namespace roofcast {
 namespace {
 
 // 1 MiB of input and 1 MiB of result a sample on a card of 8192 MiB: 4096 samples.
-const std::string text =
-    model_head("batch = 1\nwidth = 262144") + input("x", "\"batch\", \"width\"") + node("act", "relu", "\"x\"");
+const std::string text = model_head("batch = 1\nwidth = 262144") + input("x", "\"batch\", \"width\"") +
+                         node("act", "relu", "\"x\"");
 
-Result<std::int64_t> largest(const std::string& model, const Priors& priors = toy_priors(), const Bindings& symbols = {}) {
+Result<std::int64_t> largest(const std::string& model, const Priors& priors = toy_priors(),
+                             const Bindings& symbols = {}) {
   const auto compiled = compile(load(model), CompileOptions{.overridden = symbols});
   REQUIRE(compiled.has_value());
   const Device device = toy_device();

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/decide/row.hpp"
+#include "engine/decide/precisions.hpp"
+#include "tests/close_to.hpp"
 #include "tests/toy_model.hpp"
 #include "tests/toy_platform.hpp"
 
@@ -12,16 +13,19 @@ namespace roofcast {
 namespace {
 
 const std::string head = model_head("batch = 1\nwidth = 262144", "tokens = 10");
-const std::string text = head + input("x", "\"batch\", \"width\"") + node("fc", "linear", "\"x\"", "out_features = 8");
+const std::string text =
+    head + input("x", "\"batch\", \"width\"") + node("fc", "linear", "\"x\"", "out_features = 8");
 
-AnswerGroup group(const Request& request, const std::string& model = text, const Platform& platform = toy_platform()) {
+AnswerGroup group(const Request& request, const std::string& model = text,
+                  const Platform& platform = toy_platform()) {
   auto answer = estimate(load(model), platform, request);
   INFO("complaint: ", answer ? std::string("none") : to_string(answer.error()));
   REQUIRE(answer.has_value());
   return *std::move(answer);
 }
 
-std::string complaint(const Request& request, const std::string& model = text, const Platform& platform = toy_platform()) {
+std::string complaint(const Request& request, const std::string& model = text,
+                      const Platform& platform = toy_platform()) {
   const auto answer = estimate(load(model), platform, request);
   return answer ? "no mistakes" : to_string(answer.error());
 }
@@ -43,7 +47,8 @@ TEST_CASE("precisions_for: all that the card has for the task") {
         std::vector<std::string>{"fp32", "tf32", "fp16", "bf16", "fp8", "int8"});
   CHECK(names(precisions_for(toy_device(), {.task = Task::training})) ==
         std::vector<std::string>{"fp32", "tf32", "amp-fp16", "amp-bf16"});
-  CHECK(names(precisions_for(without_bf16(), {})) == std::vector<std::string>{"fp32", "tf32", "fp16", "int8"});
+  CHECK(names(precisions_for(without_bf16(), {})) ==
+        std::vector<std::string>{"fp32", "tf32", "fp16", "int8"});
 }
 
 TEST_CASE("precisions_for: those that were asked for, in their order") {
@@ -109,10 +114,10 @@ TEST_CASE("estimate: throughput, tokens and money follow from the latency") {
   const AnswerRow row = group({.precisions = {"fp32"}, .batches = {16}}, text, platform).rows.at(0);
 
   const double seconds = row.latency->p50.count();
-  CHECK(*row.throughput == doctest::Approx(16 / seconds));
-  CHECK(*row.tokens_per_second == doctest::Approx(10 * 16 / seconds));
-  CHECK(*row.usd_per_million_samples == doctest::Approx(1e6 * 0.001 * seconds / 16));
-  CHECK(*row.usd_per_million_tokens == doctest::Approx(*row.usd_per_million_samples / 10));
+  CHECK(*row.throughput == close_to(16 / seconds));
+  CHECK(*row.tokens_per_second == close_to(10 * 16 / seconds));
+  CHECK(*row.usd_per_million_samples == close_to(1e6 * 0.001 * seconds / 16));
+  CHECK(*row.usd_per_million_tokens == close_to(*row.usd_per_million_samples / 10));
 }
 
 TEST_CASE("estimate: what does not fit has no latency and nothing that follows from one") {
@@ -144,7 +149,9 @@ TEST_CASE("estimate: when nothing fits, batch 1 shows by how much") {
 
 TEST_CASE("estimate: training rows name their optimizer and keep its state") {
   const AnswerRow row =
-      group({.task = Task::training, .optimizer = Optimizer::momentum, .precisions = {"fp32"}, .batches = {2}}).rows.at(0);
+      group(
+          {.task = Task::training, .optimizer = Optimizer::momentum, .precisions = {"fp32"}, .batches = {2}})
+          .rows.at(0);
   const double parameters = 262144.0 * 8 + 8;
 
   CHECK(row.phase == "step");
@@ -168,7 +175,8 @@ TEST_CASE("estimate: a model needs a symbol 'batch'") {
 }
 
 TEST_CASE("estimate: a batch of zero or less is an error") {
-  const std::string hint = "\n  hint: all dimensions must be at least 1; is an input too small for the model?\n";
+  const std::string hint =
+      "\n  hint: all dimensions must be at least 1; is an input too small for the model?\n";
 
   CHECK(complaint({.precisions = {"fp32"}, .batches = {0}}) ==
         "error: a dimension of 'x' [batch, width] is 0: batch with batch = 0" + hint);
@@ -185,8 +193,8 @@ TEST_CASE("estimate: unknown symbols and overflow are errors") {
 
 // A batch that follows from other symbols is still the batch of each row.
 TEST_CASE("estimate: rows of a derived batch symbol are what they say") {
-  const std::string derived = model_head("micro = 2\nbatch = \"2 * micro\"") + input("x", "\"batch\", 1048576") +
-                              node("r", "relu", "\"x\"");
+  const std::string derived = model_head("micro = 2\nbatch = \"2 * micro\"") +
+                              input("x", "\"batch\", 1048576") + node("r", "relu", "\"x\"");
   const AnswerGroup answer = group({.precisions = {"fp32"}, .batches = {1, 64}}, derived);
 
   REQUIRE(answer.rows.size() == 2);
@@ -209,7 +217,8 @@ TEST_CASE("assumptions: name the runtime, the task's rules and a missing price")
   const auto lines = assumptions(toy_platform(), {.task = Task::training});
 
   CHECK(lines.at(1) == "Runtime toy: Toy runtime; attention is one fused kernel.");
-  CHECK(std::ranges::count(lines, "No price is known for this card: no cost is given; --price sets one.") == 1);
+  CHECK(std::ranges::count(lines, "No price is known for this card: no cost is given; --price sets one.") ==
+        1);
 }
 
 }  // namespace

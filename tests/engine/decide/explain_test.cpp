@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/decide/estimate.hpp"
+#include "tests/close_to.hpp"
 #include "tests/toy_model.hpp"
 #include "tests/toy_platform.hpp"
 
@@ -12,7 +13,8 @@ namespace {
 const std::string text = model_head("batch = 1\nlayers = 3") + input("x", "\"batch\", 8") +
                          node("stem", "linear", "\"x\"", "out_features = 8") +
                          node("encoder", "layer", {}, "repeat = \"layers\"") + block("layer") +
-                         block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false") + block_node("act", "relu");
+                         block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false") +
+                         block_node("act", "relu");
 
 Explanation explained(const Request& request, bool expand = false) {
   auto explanation = explain(load(text), toy_platform(), request, expand);
@@ -22,11 +24,13 @@ Explanation explained(const Request& request, bool expand = false) {
 }
 
 const Request inference{.precisions = {"fp32"}, .batches = {4}};
-const Request training{.task = Task::training, .optimizer = Optimizer::sgd, .precisions = {"fp32"}, .batches = {4}};
+const Request training{
+    .task = Task::training, .optimizer = Optimizer::sgd, .precisions = {"fp32"}, .batches = {4}};
 
 double total_time(const Explanation& explanation) {
   double total = 0;
-  for (const ExplainedKernel& kernel : explanation.kernels) total += static_cast<double>(kernel.count) * kernel.time.count();
+  for (const ExplainedKernel& kernel : explanation.kernels)
+    total += static_cast<double>(kernel.count) * kernel.time.count();
   return total;
 }
 
@@ -69,7 +73,7 @@ TEST_CASE("explain: kernels' times sum to the row's, expanded or not") {
   for (const Request& request : {inference, training}) {
     for (const bool expand : {false, true}) {
       const Explanation explanation = explained(request, expand);
-      CHECK(total_time(explanation) == doctest::Approx(explanation.row.latency->p50.count()));
+      CHECK(total_time(explanation) == close_to(explanation.row.latency->p50.count()));
     }
   }
 }
@@ -79,7 +83,7 @@ TEST_CASE("explain: terms of a kernel are its time") {
     CAPTURE(kernel.layer);
     REQUIRE(kernel.terms.size() == 3);
     const Seconds sum = kernel.terms[0].time + std::max(kernel.terms[1].time, kernel.terms[2].time);
-    CHECK(sum.count() == doctest::Approx(kernel.time.count()));
+    CHECK(sum.count() == close_to(kernel.time.count()));
   }
 }
 

@@ -57,7 +57,8 @@ AnswerGroup group(std::vector<AnswerRow> rows) {
 
 TEST_CASE("verdict: what to run and what it gives") {
   CHECK(verdict(group({row(4, 2000)})) ==
-        "net on Toy (toy-8gb), inference in fp16, batch 4: fits (4.0 of 10.0 GiB), about 2,000 samples/s (1,000 to 4,000), "
+        "net on Toy (toy-8gb), inference in fp16, batch 4: fits (4.0 of 10.0 GiB), about 2,000 samples/s "
+        "(1,000 to 4,000), "
         "2 ms a batch, limited by compute (75% of the time).");
 }
 
@@ -66,14 +67,17 @@ TEST_CASE("verdict: money with its source and date") {
   priced.price = Price{.per_gpu = UsdPerHour{3.6}, .cloud = "cloud", .as_of = "2026-07"};
   priced.usd_per_million_samples = 0.5;
 
-  CHECK(verdict(group({priced})).ends_with(", $0.5 per million samples at $3.60 per GPU-hour (cloud, 2026-07)."));
+  CHECK(verdict(group({priced}))
+            .ends_with(", $0.5 per million samples at $3.60 per GPU-hour (cloud, 2026-07)."));
 }
 
 TEST_CASE("verdict: why there is nothing to take") {
-  CHECK(verdict(group({row(1, 0, 12), row(2, 0, 14)})) ==
-        "net on Toy (toy-8gb), inference: does not fit, even at fp16, batch 1, which needs 12.0 of 10.0 GiB.");
+  CHECK(
+      verdict(group({row(1, 0, 12), row(2, 0, 14)})) ==
+      "net on Toy (toy-8gb), inference: does not fit, even at fp16, batch 1, which needs 12.0 of 10.0 GiB.");
   CHECK(verdict(group({row(1, 10, 9.5)})) ==
-        "net on Toy (toy-8gb), inference: no configuration leaves a tenth of the memory free, even at fp16, batch 1, which needs "
+        "net on Toy (toy-8gb), inference: no configuration leaves a tenth of the memory free, even at fp16, "
+        "batch 1, which needs "
         "9.5 of 10.0 GiB.");
   CHECK(verdict(group({})) == "net on Toy (toy-8gb): nothing to report.");
 }

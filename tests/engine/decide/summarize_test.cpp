@@ -7,9 +7,10 @@
 namespace roofcast {
 namespace {
 
-const std::string text = model_head("batch = 2\nhidden = 8\nffn = \"4 * hidden\"") + input("x", "\"batch\", \"hidden\"") +
-                         input("ids", "\"batch\"", "int64") + node("a", "linear", "\"x\"", "out_features = \"ffn\"") +
-                         node("act", "relu") + node("b", "linear", {}, "out_features = \"hidden\"\nbias = false");
+const std::string text = model_head("batch = 2\nhidden = 8\nffn = \"4 * hidden\"") +
+                         input("x", "\"batch\", \"hidden\"") + input("ids", "\"batch\"", "int64") +
+                         node("a", "linear", "\"x\"", "out_features = \"ffn\"") + node("act", "relu") +
+                         node("b", "linear", {}, "out_features = \"hidden\"\nbias = false");
 
 TEST_CASE("summarize: counts, symbols and shapes at the symbols' values") {
   const auto summary = summarize(load(text));
@@ -25,8 +26,7 @@ TEST_CASE("summarize: counts, symbols and shapes at the symbols' values") {
   CHECK(summary->inputs ==
         std::vector<std::pair<std::string, std::string>>{{"x", "2x8:real"}, {"ids", "2:int64"}});
   CHECK(summary->outputs == std::vector<std::pair<std::string, std::string>>{{"b", "2x8:real"}});
-  CHECK(summary->operators ==
-        std::vector<std::pair<std::string, std::int64_t>>{{"linear", 2}, {"relu", 1}});
+  CHECK(summary->operators == std::vector<std::pair<std::string, std::int64_t>>{{"linear", 2}, {"relu", 1}});
 }
 
 TEST_CASE("summarize: derived symbols follow, or are replaced") {
@@ -35,9 +35,10 @@ TEST_CASE("summarize: derived symbols follow, or are replaced") {
 }
 
 TEST_CASE("summarize: tied weights count once, statistics apart") {
-  const std::string tied = model_head() + input("tokens", "\"batch\", 4", "int64") +
-                           node("table", "embedding", "\"tokens\"", "num_embeddings = 100\nembedding_dim = 8") +
-                           node("head", "linear", {}, "out_features = 100\nbias = false\nweights_of = \"table\"");
+  const std::string tied =
+      model_head() + input("tokens", "\"batch\", 4", "int64") +
+      node("table", "embedding", "\"tokens\"", "num_embeddings = 100\nembedding_dim = 8") +
+      node("head", "linear", {}, "out_features = 100\nbias = false\nweights_of = \"table\"");
   const std::string norm = model_head() + input("x", "\"batch\", 8, 4") + node("norm", "batch_norm", "\"x\"");
 
   CHECK(summarize(load(tied))->parameters == 100 * 8);
@@ -46,9 +47,9 @@ TEST_CASE("summarize: tied weights count once, statistics apart") {
 }
 
 TEST_CASE("summarize: repeated blocks count as often as they run") {
-  const auto summary =
-      summarize(load(model_head() + input("x", "\"batch\", 8") + node("deep", "layer", "\"x\"", "repeat = 5") +
-                     block("layer") + block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false")));
+  const auto summary = summarize(load(model_head() + input("x", "\"batch\", 8") +
+                                      node("deep", "layer", "\"x\"", "repeat = 5") + block("layer") +
+                                      block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false")));
 
   CHECK(summary->parameters == 5 * 8 * 8);
   CHECK(summary->nodes == 5);

@@ -21,8 +21,8 @@ const std::string linear = node("fc", "linear", "\"x\"", "out_features = 4");
 TEST_CASE("apply_precision: every tensor gets a type") {
   for (const PrecisionPolicy& policy : precision_presets()) {
     CAPTURE(policy.name);
-    const TypedGraph graph =
-        in(policy.name, linear + node("norm", "layer_norm") + node("act", "gelu") + node("view", "reshape", {}, "shape = [-1]"));
+    const TypedGraph graph = in(policy.name, linear + node("norm", "layer_norm") + node("act", "gelu") +
+                                                 node("view", "reshape", {}, "shape = [-1]"));
     for (const Tensor& tensor : graph.tensors) {
       CAPTURE(tensor.name);
       CHECK(tensor.type.dtype.has_value());
@@ -33,13 +33,15 @@ TEST_CASE("apply_precision: every tensor gets a type") {
 TEST_CASE("apply_precision: fp16 stores and multiplies in fp16 without a cast") {
   const TypedGraph graph = in("fp16", linear);
 
-  CHECK(operands(graph, "fc", "linear") == Operands{"x [batch, 8] fp16", "fc.weight [4, 8] fp16", "fc.bias [4] fp16"});
+  CHECK(operands(graph, "fc", "linear") ==
+        Operands{"x [batch, 8] fp16", "fc.weight [4, 8] fp16", "fc.bias [4] fp16"});
   CHECK(dtype_of(graph, "fc") == "fp16");
   CHECK(count_of(graph, "cast") == 0);
 }
 
 TEST_CASE("apply_precision: autocast casts operands of a product, once for each consumer") {
-  const TypedGraph graph = in("amp-fp16", linear + node("other", "linear", "\"x\"", "out_features = 4\nbias = false"));
+  const TypedGraph graph =
+      in("amp-fp16", linear + node("other", "linear", "\"x\"", "out_features = 4\nbias = false"));
 
   CHECK(operands(graph, "fc", "linear") ==
         Operands{"x.fp16 [batch, 8] fp16", "fc.weight.fp16 [4, 8] fp16", "fc.bias.fp16 [4] fp16"});
@@ -49,8 +51,8 @@ TEST_CASE("apply_precision: autocast casts operands of a product, once for each 
 }
 
 TEST_CASE("apply_precision: what is in 16 bits already is not cast again") {
-  const TypedGraph graph =
-      in("amp-fp16", linear + node("act", "relu") + node("next", "linear", {}, "out_features = 4\nbias = false"));
+  const TypedGraph graph = in("amp-fp16", linear + node("act", "relu") +
+                                              node("next", "linear", {}, "out_features = 4\nbias = false"));
 
   CHECK(operands(graph, "next", "linear") == Operands{"act [batch, 4] fp16", "next.weight.fp16 [4, 4] fp16"});
 }
@@ -64,7 +66,8 @@ TEST_CASE("apply_precision: autocast normalises in fp32") {
 }
 
 TEST_CASE("apply_precision: without autocast a norm stays in 16 bits") {
-  CHECK(operands(in("bf16", linear + node("norm", "layer_norm")), "norm", "layer_norm").front() == "fc [batch, 4] bf16");
+  CHECK(operands(in("bf16", linear + node("norm", "layer_norm")), "norm", "layer_norm").front() ==
+        "fc [batch, 4] bf16");
 }
 
 TEST_CASE("apply_precision: a sum takes the wider of its operands") {
@@ -94,11 +97,13 @@ TEST_CASE("apply_precision: int8 quantises convolutions, fp8 does not") {
 
   CHECK(operands(in("int8", conv), "conv", "conv") ==
         Operands{"image.int8 [batch, 2, 4] int8", "conv.weight [2, 2, 1] int8"});
-  CHECK(operands(in("fp8", conv), "conv", "conv") == Operands{"image [batch, 2, 4] bf16", "conv.weight [2, 2, 1] bf16"});
+  CHECK(operands(in("fp8", conv), "conv", "conv") ==
+        Operands{"image [batch, 2, 4] bf16", "conv.weight [2, 2, 1] bf16"});
 }
 
 TEST_CASE("apply_precision: products of two activations are not quantised") {
-  CHECK(count_of(in("int8", node("product", "matmul", "\"x\", \"x\"", "transpose_b = true")), "quantize") == 0);
+  CHECK(count_of(in("int8", node("product", "matmul", "\"x\", \"x\"", "transpose_b = true")), "quantize") ==
+        0);
 }
 
 TEST_CASE("apply_precision: a table that is also a head's weight stays as the table needs it") {
@@ -120,7 +125,8 @@ TEST_CASE("apply_precision: views have the type of what they view, indices keep 
 }
 
 TEST_CASE("apply_precision: running statistics stay fp32 in every precision") {
-  const std::string conv = node("image", "reshape", "\"x\"", "shape = [\"batch\", 2, 4]") + node("norm", "batch_norm");
+  const std::string conv =
+      node("image", "reshape", "\"x\"", "shape = [\"batch\", 2, 4]") + node("norm", "batch_norm");
 
   for (const char* precision : {"fp16", "int8", "amp-bf16"}) {
     CAPTURE(precision);

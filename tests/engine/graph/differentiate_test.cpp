@@ -48,7 +48,8 @@ TEST_CASE("differentiate: the first layer pays for no input gradient") {
 
 TEST_CASE("differentiate: what lies before the first parameter has no backward pass") {
   CHECK(steps(trained(node("act", "relu", "\"x\"") + linear("a")), Phase::backward) ==
-        Steps{"a: fill() -> gradient of a", "a: linear_weight_gradient(gradient of a, act) -> gradient of a.weight"});
+        Steps{"a: fill() -> gradient of a",
+              "a: linear_weight_gradient(gradient of a, act) -> gradient of a.weight"});
 }
 
 TEST_CASE("differentiate: two consumers' gradients are added") {
@@ -61,8 +62,7 @@ TEST_CASE("differentiate: two consumers' gradients are added") {
 }
 
 TEST_CASE("differentiate: a residual adds a view of the gradient into new storage") {
-  const TypedGraph graph =
-      trained(linear("a", "\"x\"") + linear("b") + node("sum", "add", "\"a\", \"b\""));
+  const TypedGraph graph = trained(linear("a", "\"x\"") + linear("b") + node("sum", "add", "\"a\", \"b\""));
 
   CHECK(steps(graph, Phase::backward) ==
         Steps{"sum: fill() -> gradient of sum", "sum: identity(gradient of sum) -> gradient of a",
@@ -86,8 +86,9 @@ TEST_CASE("differentiate: a parameter used twice has one gradient, the sum of tw
   CHECK(count_of(graph, "linear_weight_gradient") == 2);
   CHECK(count_of(graph, "accumulate") == 1);
   const std::vector<std::string> backward = steps(graph, Phase::backward);
-  CHECK(backward.back() == "gradient of a.weight: accumulate(gradient of a.weight, gradient of a.weight) -> "
-                           "gradient of a.weight");
+  CHECK(backward.back() ==
+        "gradient of a.weight: accumulate(gradient of a.weight, gradient of a.weight) -> "
+        "gradient of a.weight");
 }
 
 TEST_CASE("differentiate: a tied head and table share one gradient") {
@@ -103,10 +104,10 @@ TEST_CASE("differentiate: a tied head and table share one gradient") {
 }
 
 TEST_CASE("differentiate: starts from the loss alone if there is one") {
-  const TypedGraph graph = trained(
-      linear("a", "\"x\"") +
-      "[training]\nloss = \"loss\"\n[[training.input]]\nname = \"target\"\nshape = [\"batch\"]\ndtype = \"int64\"\n" +
-      node("loss", "cross_entropy", "\"a\", \"target\"", {}, "training.node"));
+  const TypedGraph graph = trained(linear("a", "\"x\"") +
+                                   "[training]\nloss = \"loss\"\n[[training.input]]\nname = "
+                                   "\"target\"\nshape = [\"batch\"]\ndtype = \"int64\"\n" +
+                                   node("loss", "cross_entropy", "\"a\", \"target\"", {}, "training.node"));
 
   CHECK(steps(graph, Phase::backward) ==
         Steps{"loss: fill() -> gradient of loss",
@@ -118,13 +119,13 @@ TEST_CASE("differentiate: starts from the loss alone if there is one") {
 TEST_CASE("differentiate: without a loss it starts from all outputs, and says so") {
   const TypedGraph graph = trained(linear("a", "\"x\""));
 
-  CHECK(graph.notes ==
-        Steps{"the model file names no loss: training starts from gradients at all outputs"});
+  CHECK(graph.notes == Steps{"the model file names no loss: training starts from gradients at all outputs"});
 }
 
 TEST_CASE("differentiate: an output that nothing used counts as a gradient of zeros") {
-  const TypedGraph graph = trained(linear("a", "\"x\"") + node("parts", "split", {}, "parts = 2\noutputs = [\"l\", \"r\"]") +
-                                   linear("b", "\"l\""));
+  const TypedGraph graph =
+      trained(linear("a", "\"x\"") + node("parts", "split", {}, "parts = 2\noutputs = [\"l\", \"r\"]") +
+              linear("b", "\"l\""));
 
   CHECK(count_of(graph, "fill") == 2);
   CHECK(count_of(graph, "concat") == 1);
@@ -161,7 +162,8 @@ TEST_CASE("differentiate: autocast's casts are differentiated too") {
 const std::string deep = linear("first", "\"x\"") + node("deep", "layer", {}, "repeat = 3") + block("layer");
 
 TEST_CASE("differentiate: a block gets a mirror that repeats as often") {
-  const TypedGraph graph = trained(deep + block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false"));
+  const TypedGraph graph =
+      trained(deep + block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false"));
 
   REQUIRE(graph.regions.size() == 2);
   CHECK(graph.regions[0].mirror == 1);
@@ -175,7 +177,9 @@ TEST_CASE("differentiate: a block gets a mirror that repeats as often") {
   CHECK(parameter_gradients(graph) == 2);
 }
 
-TEST_CASE("differentiate: a block over plain inputs needs no input gradient in its first repetition, but gets a mirror") {
+TEST_CASE(
+    "differentiate: a block over plain inputs needs no input gradient in its first repetition, but gets a "
+    "mirror") {
   const TypedGraph graph = trained(node("deep", "layer", "\"x\"", "repeat = 3") + block("layer") +
                                    block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false"));
 
@@ -185,20 +189,24 @@ TEST_CASE("differentiate: a block over plain inputs needs no input gradient in i
 
 TEST_CASE("differentiate: what each repetition reads from outside adds to one sum") {
   const TypedGraph graph =
-      trained(linear("first", "\"x\"") + linear("side", "\"x\"") + node("deep", "layer", "\"first\", \"side\"", "repeat = 3") +
+      trained(linear("first", "\"x\"") + linear("side", "\"x\"") +
+              node("deep", "layer", "\"first\", \"side\"", "repeat = 3") +
               block("layer", "\"x\", \"other\"") + block_node("sum", "add", "\"x\", \"other\""));
 
   const std::vector<std::string> backward = steps(graph, Phase::backward);
-  const auto has = [&](const std::string& step) { return std::ranges::find(backward, step) != backward.end(); };
+  const auto has = [&](const std::string& step) {
+    return std::ranges::find(backward, step) != backward.end();
+  };
   CHECK(has("side: fill() -> gradient of side"));
   CHECK(has("gradient of side: accumulate(gradient of side, gradient of side) -> gradient of side"));
   CHECK(has("side: linear_weight_gradient(gradient of side, x) -> gradient of side.weight"));
 }
 
 TEST_CASE("differentiate: a block within a block gets a mirror within a mirror") {
-  const TypedGraph graph = trained(linear("first", "\"x\"") + node("outer", "stage", {}, "repeat = 2") + block("stage") +
-                                   block_node("inner", "layer", "\"x\"", "repeat = 3") + block("layer") +
-                                   block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false"));
+  const TypedGraph graph =
+      trained(linear("first", "\"x\"") + node("outer", "stage", {}, "repeat = 2") + block("stage") +
+              block_node("inner", "layer", "\"x\"", "repeat = 3") + block("layer") +
+              block_node("fc", "linear", "\"x\"", "out_features = 8\nbias = false"));
 
   REQUIRE(graph.regions.size() == 4);
   const RegionId outer = graph.regions[0].mirror;

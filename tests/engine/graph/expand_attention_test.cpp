@@ -7,9 +7,9 @@ namespace roofcast {
 namespace {
 
 TypedGraph expanded(std::string_view attributes) {
-  const std::string text =
-      model_head() + input("q", "\"batch\", 16, 64") + input("k", "\"batch\", 16, 32") + input("v", "\"batch\", 16, 32") +
-      node("attention", "attention", "\"q\", \"k\", \"v\"", attributes);
+  const std::string text = model_head() + input("q", "\"batch\", 16, 64") + input("k", "\"batch\", 16, 32") +
+                           input("v", "\"batch\", 16, 32") +
+                           node("attention", "attention", "\"q\", \"k\", \"v\"", attributes);
   const auto graph = infer_shapes(load(text), Task::inference);
   REQUIRE(graph.has_value());
   return expand_attention(*graph);

@@ -22,13 +22,15 @@ std::string shape_of(const TypedGraph& graph, std::string_view tensor) {
 std::vector<std::string> constraints(const TypedGraph& graph) {
   std::vector<std::string> all;
   for (const Constraint& constraint : graph.constraints) {
-    all.push_back(fmt::format("{} = {}: {}", to_string(constraint.left), to_string(constraint.right), constraint.message));
+    all.push_back(fmt::format("{} = {}: {}", to_string(constraint.left), to_string(constraint.right),
+                              constraint.message));
   }
   return all;
 }
 
 TEST_CASE("infer_shapes: shapes follow the symbols") {
-  const TypedGraph graph = typed(node("fc", "linear", "\"x\"", "out_features = \"4 * hidden\"") + node("act", "relu"));
+  const TypedGraph graph =
+      typed(node("fc", "linear", "\"x\"", "out_features = \"4 * hidden\"") + node("act", "relu"));
 
   CHECK(shape_of(graph, "act") == "[batch, 4*hidden]");
   CHECK(shape_of(graph, "fc.weight") == "[4*hidden, hidden]");
@@ -37,20 +39,24 @@ TEST_CASE("infer_shapes: shapes follow the symbols") {
 }
 
 TEST_CASE("infer_shapes: a stretched operand is fine, another size becomes a constraint") {
-  CHECK(constraints(typed(node("fc", "linear", "\"x\"", "out_features = \"hidden\"") + node("sum", "add", "\"x\", \"fc\"")))
+  CHECK(constraints(typed(node("fc", "linear", "\"x\"", "out_features = \"hidden\"") +
+                          node("sum", "add", "\"x\", \"fc\"")))
             .empty());
-  CHECK(constraints(typed(node("fc", "linear", "\"x\"", "out_features = 1") + node("sum", "add", "\"x\", \"fc\"")))
+  CHECK(constraints(
+            typed(node("fc", "linear", "\"x\"", "out_features = 1") + node("sum", "add", "\"x\", \"fc\"")))
             .empty());
-  CHECK(constraints(typed(node("fc", "linear", "\"x\"", "out_features = 9") + node("sum", "add", "\"x\", \"fc\""))) ==
-        std::vector<std::string>{"hidden = 9: 'sum': shapes [batch, hidden] and [batch, 9] do not go together"});
+  CHECK(constraints(
+            typed(node("fc", "linear", "\"x\"", "out_features = 9") + node("sum", "add", "\"x\", \"fc\""))) ==
+        std::vector<std::string>{
+            "hidden = 9: 'sum': shapes [batch, hidden] and [batch, 9] do not go together"});
 }
 
 TEST_CASE("infer_shapes: an error of a shape rule has the node's place") {
-  const auto graph =
-      infer_shapes(load(head + node("flat", "flatten", "\"x\"", "from = 2")), Task::inference);
+  const auto graph = infer_shapes(load(head + node("flat", "flatten", "\"x\"", "from = 2")), Task::inference);
 
   REQUIRE_FALSE(graph.has_value());
-  CHECK(to_string(graph.error()) == "m.toml:12:8: error: 'flat': 'from' is 2, but the input has 2 dimensions\n");
+  CHECK(to_string(graph.error()) ==
+        "m.toml:12:8: error: 'flat': 'from' is 2, but the input has 2 dimensions\n");
 }
 
 TEST_CASE("infer_shapes: views look into the storage of what they view, through other views") {
@@ -63,27 +69,29 @@ TEST_CASE("infer_shapes: views look into the storage of what they view, through 
 }
 
 TEST_CASE("infer_shapes: shared weights are one tensor") {
-  const TypedGraph graph = typed(node("a", "linear", "\"x\"", "out_features = \"hidden\"\nbias = false") +
-                                 node("b", "linear", {}, "out_features = \"hidden\"\nbias = false\nweights_of = \"a\""));
+  const TypedGraph graph =
+      typed(node("a", "linear", "\"x\"", "out_features = \"hidden\"\nbias = false") +
+            node("b", "linear", {}, "out_features = \"hidden\"\nbias = false\nweights_of = \"a\""));
 
   CHECK(graph.nodes[0].parameters == graph.nodes[1].parameters);
   CHECK(constraints(graph).empty());
 }
 
 TEST_CASE("infer_shapes: shared weights must have the same shape") {
-  const TypedGraph graph = typed(node("a", "linear", "\"x\"", "out_features = 16\nbias = false") +
-                                 node("b", "linear", {}, "out_features = 16\nbias = false\nweights_of = \"a\""));
+  const TypedGraph graph =
+      typed(node("a", "linear", "\"x\"", "out_features = 16\nbias = false") +
+            node("b", "linear", {}, "out_features = 16\nbias = false\nweights_of = \"a\""));
 
   CHECK(constraints(graph) ==
-        std::vector<std::string>{"hidden = 16: 'b' needs a weight of [16, 16], but the one it shares is [16, hidden]"});
+        std::vector<std::string>{
+            "hidden = 16: 'b' needs a weight of [16, 16], but the one it shares is [16, hidden]"});
 }
 
 TEST_CASE("infer_shapes: shared weights of another rank are an error at once") {
-  const auto graph = infer_shapes(
-      load(model_head() + input("x", "\"batch\", 3, 8, 8") +
-           node("a", "conv", "\"x\"", "out_channels = 3\nkernel = 1") +
-           node("b", "linear", {}, "out_features = 3\nweights_of = \"a\"")),
-      Task::inference);
+  const auto graph = infer_shapes(load(model_head() + input("x", "\"batch\", 3, 8, 8") +
+                                       node("a", "conv", "\"x\"", "out_channels = 3\nkernel = 1") +
+                                       node("b", "linear", {}, "out_features = 3\nweights_of = \"a\"")),
+                                  Task::inference);
 
   REQUIRE_FALSE(graph.has_value());
   CHECK(to_string(graph.error()) ==
@@ -128,8 +136,9 @@ TEST_CASE("infer_shapes: a block that changes its rank is an error at once") {
   const auto graph = infer_shapes(load(head + repeated + block_node("sum", "sum", "\"x\"")), Task::inference);
 
   REQUIRE_FALSE(graph.has_value());
-  CHECK(to_string(graph.error()) ==
-        "m.toml:12:8: error: block 'deep' takes [batch, hidden] but leaves [batch] for its next repetition\n");
+  CHECK(
+      to_string(graph.error()) ==
+      "m.toml:12:8: error: block 'deep' takes [batch, hidden] but leaves [batch] for its next repetition\n");
 }
 
 const std::string with_loss = node("fc", "linear", "\"x\"", "out_features = 10") +
@@ -150,11 +159,12 @@ TEST_CASE("infer_shapes: targets and losses exist only in training") {
 }
 
 TEST_CASE("infer_shapes: a node of inference cannot read a target") {
-  const auto graph = infer_shapes(load(head + with_loss + node("bad", "reshape", "\"target\"", "shape = [-1]")),
-                                  Task::inference);
+  const auto graph = infer_shapes(
+      load(head + with_loss + node("bad", "reshape", "\"target\"", "shape = [-1]")), Task::inference);
 
   REQUIRE_FALSE(graph.has_value());
-  CHECK(to_string(graph.error()) == "m.toml:28:8: error: 'bad' reads 'target', which exists only in training\n");
+  CHECK(to_string(graph.error()) ==
+        "m.toml:28:8: error: 'bad' reads 'target', which exists only in training\n");
 }
 
 TEST_CASE("infer_shapes: an output that exists only in training is an error, not a crash") {
@@ -166,7 +176,8 @@ TEST_CASE("infer_shapes: an output that exists only in training is an error, not
 }
 
 TEST_CASE("infer_shapes: naming more outputs than an operator has is an error") {
-  const auto graph = infer_shapes(load(head + node("r", "relu", "\"x\"", "outputs = [\"a\", \"b\"]")), Task::inference);
+  const auto graph =
+      infer_shapes(load(head + node("r", "relu", "\"x\"", "outputs = [\"a\", \"b\"]")), Task::inference);
 
   REQUIRE_FALSE(graph.has_value());
   CHECK(to_string(graph.error()) == "m.toml:12:8: error: 'r' names 2 outputs, but 'relu' has 1\n");

@@ -17,30 +17,32 @@ std::vector<std::string> ordered(const Graph& graph) {
 }
 
 TEST_CASE("execution_order: unrelated nodes keep the order of the file") {
-  const Graph graph = load(head + node("c", "relu", "\"x\"") + node("a", "relu", "\"x\"") + node("b", "relu", "\"x\"") +
-                           node("d", "add", "\"a\", \"b\""));
+  const Graph graph = load(head + node("c", "relu", "\"x\"") + node("a", "relu", "\"x\"") +
+                           node("b", "relu", "\"x\"") + node("d", "add", "\"a\", \"b\""));
 
   CHECK(ordered(graph) == std::vector<std::string>{"c", "a", "b", "d"});
 }
 
 TEST_CASE("execution_order: producers come first wherever they stand") {
-  const Graph graph =
-      load(head + node("last", "relu", "\"middle\"") + node("middle", "relu", "\"first\"") + node("first", "relu", "\"x\""));
+  const Graph graph = load(head + node("last", "relu", "\"middle\"") + node("middle", "relu", "\"first\"") +
+                           node("first", "relu", "\"x\""));
 
   CHECK(ordered(graph) == std::vector<std::string>{"first", "middle", "last"});
 }
 
 TEST_CASE("execution_order: nodes of a block stay together, at the place of their block") {
-  const Graph graph = load(head + node("first", "relu", "\"x\"") + node("deep", "pair", "\"first\"", "repeat = 3") +
-                           node("beside", "relu", "\"x\"") + node("last", "add", "\"deep\", \"beside\"") + block("pair") +
-                           block_node("one", "relu", "\"x\"") + block_node("two", "relu"));
+  const Graph graph =
+      load(head + node("first", "relu", "\"x\"") + node("deep", "pair", "\"first\"", "repeat = 3") +
+           node("beside", "relu", "\"x\"") + node("last", "add", "\"deep\", \"beside\"") + block("pair") +
+           block_node("one", "relu", "\"x\"") + block_node("two", "relu"));
 
   CHECK(ordered(graph) == std::vector<std::string>{"first", "beside", "deep.one", "deep.two", "last"});
 }
 
 TEST_CASE("execution_order: what a block reads from outside comes before it") {
-  const Graph graph = load(head + node("deep", "pair", "\"x\", \"late\"", "repeat = 3") + node("late", "relu", "\"x\"") +
-                           block("pair", "\"x\", \"other\"") + block_node("sum", "add", "\"x\", \"other\""));
+  const Graph graph =
+      load(head + node("deep", "pair", "\"x\", \"late\"", "repeat = 3") + node("late", "relu", "\"x\"") +
+           block("pair", "\"x\", \"other\"") + block_node("sum", "add", "\"x\", \"other\""));
 
   CHECK(ordered(graph) == std::vector<std::string>{"late", "deep.sum"});
 }
@@ -63,8 +65,9 @@ TEST_CASE("execution_order: a node that reads itself is a cycle") {
 }
 
 TEST_CASE("execution_order: a block that reads its own result is a cycle") {
-  const Graph graph = load(head + node("deep", "one", "\"after\"", "repeat = 2") + node("after", "relu", "\"deep\"") +
-                           block("one") + block_node("r", "relu", "\"x\""));
+  const Graph graph =
+      load(head + node("deep", "one", "\"after\"", "repeat = 2") + node("after", "relu", "\"deep\"") +
+           block("one") + block_node("r", "relu", "\"x\""));
 
   CHECK(to_string(execution_order(graph).error()) ==
         "m.toml:16:8: error: nodes feed each other in a cycle: 'after', 'deep'\n"
@@ -75,16 +78,17 @@ TEST_CASE("execution_order: a cycle inside of a block is found") {
   const Graph graph = load(head + node("deep", "one", "\"x\"", "repeat = 2") + block("one") +
                            block_node("a", "add", "\"x\", \"b\"") + block_node("b", "relu", "\"a\""));
 
-  CHECK(to_string(execution_order(graph).error()).find("nodes feed each other in a cycle: 'deep.a', 'deep.b'") !=
-        std::string::npos);
+  CHECK(to_string(execution_order(graph).error())
+            .find("nodes feed each other in a cycle: 'deep.a', 'deep.b'") != std::string::npos);
 }
 
 TEST_CASE("execution_order: a long cycle names eight and counts the others") {
   std::string text = head + node("n0", "relu", "\"n9\"");
   for (int i = 1; i < 10; ++i) text += node(fmt::format("n{}", i), "relu", fmt::format("\"n{}\"", i - 1));
 
-  CHECK(to_string(execution_order(load(text)).error()).find(
-            "in a cycle: 'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7' and 2 more") != std::string::npos);
+  CHECK(to_string(execution_order(load(text)).error())
+            .find("in a cycle: 'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7' and 2 more") !=
+        std::string::npos);
 }
 
 TEST_CASE("execution_order: no recursion, so a very long chain is fine") {

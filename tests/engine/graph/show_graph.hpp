@@ -46,7 +46,8 @@ inline const Tensor& tensor_named(const TypedGraph& graph, std::string_view name
 }
 
 /// "x [2, 8] fp32": the inputs of the first node of that name and operator, then its parameters.
-inline std::vector<std::string> operands(const TypedGraph& graph, std::string_view name, std::string_view op) {
+inline std::vector<std::string> operands(const TypedGraph& graph, std::string_view name,
+                                         std::string_view op) {
   for (const TypedNode& node : graph.nodes) {
     if (node.name != name || node.op->name != op) continue;
     std::vector<std::string> all;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/hardware/arithmetic_keys.hpp"
+#include "tests/close_to.hpp"
 #include "tests/toy_platform.hpp"
 
 namespace roofcast {
@@ -27,7 +28,7 @@ std::optional<double> tera(std::optional<FlopsPerSecond> rate) {
 TEST_CASE("peak: SMs times rate times clock, each unit at its own clock") {
   CHECK(tera(toy_device().peak(Arithmetic::vector_fp32)) == 10 * 100 * 1e9 / 1e12);
   CHECK(tera(toy_device().peak(Arithmetic::tensor_fp16)) == 10 * 2000 * 0.5e9 / 1e12);
-  CHECK(tera(toy_device().peak(Arithmetic::vector_fp64)) == doctest::Approx(0.02));
+  CHECK(tera(toy_device().peak(Arithmetic::vector_fp64)) == close_to(0.02));
 }
 
 TEST_CASE("peak: what a card lacks is absent, not zero") {
@@ -57,7 +58,8 @@ TEST_CASE("matrix_peak: int8 falls back to dot products, fp64 to vector units") 
 }
 
 TEST_CASE("matrix_peak: bf16, tf32 and fp8 have nothing to fall back to") {
-  for (const Arithmetic arithmetic : {Arithmetic::tensor_bf16, Arithmetic::tensor_tf32, Arithmetic::tensor_fp8}) {
+  for (const Arithmetic arithmetic :
+       {Arithmetic::tensor_bf16, Arithmetic::tensor_tf32, Arithmetic::tensor_fp8}) {
     CHECK_FALSE(old_card().matrix_peak(arithmetic).has_value());
   }
 }

@@ -48,7 +48,8 @@ shape = [-1]
   CHECK(graph.outputs.size() == 1);
 }
 
-TEST_CASE("load_model: a node without inputs continues from the one before it, the first from the first input") {
+TEST_CASE(
+    "load_model: a node without inputs continues from the one before it, the first from the first input") {
   const Graph graph = load(model_head() + input_x + node("a", "relu") + node("b", "relu"));
 
   CHECK(graph.nodes.at(0).inputs == std::vector<ValueId>{graph.inputs[0].value});
@@ -56,7 +57,8 @@ TEST_CASE("load_model: a node without inputs continues from the one before it, t
 }
 
 TEST_CASE("load_model: symbols may be defined in any order") {
-  const Graph graph = load(model_head("batch = 2\na = \"2 * b\"\nb = \"3 * c\"\nc = 5") + input_x + node("r", "relu"));
+  const Graph graph =
+      load(model_head("batch = 2\na = \"2 * b\"\nb = \"3 * c\"\nc = 5") + input_x + node("r", "relu"));
 
   std::vector<std::string> names;
   for (const Symbol& symbol : graph.symbols) names.push_back(symbol.name);
@@ -66,15 +68,16 @@ TEST_CASE("load_model: symbols may be defined in any order") {
 }
 
 TEST_CASE("load_model: several outputs of a node have names of their own") {
-  const Graph graph = load(model_head() + input_x + node("parts", "split", {}, "parts = 2\noutputs = [\"l\", \"r\"]") +
-                           node("sum", "add", "\"l\", \"r\""));
+  const Graph graph =
+      load(model_head() + input_x + node("parts", "split", {}, "parts = 2\noutputs = [\"l\", \"r\"]") +
+           node("sum", "add", "\"l\", \"r\""));
 
   CHECK(graph.nodes.at(1).inputs == graph.nodes.at(0).outputs);
 }
 
 TEST_CASE("load_model: a block that is used once is laid in place") {
-  const Graph graph = load(model_head() + input_x + node("one", "pair") + node("two", "pair") + block("pair") +
-                           block_node("a", "relu", "\"x\"") + block_node("b", "relu"));
+  const Graph graph = load(model_head() + input_x + node("one", "pair") + node("two", "pair") +
+                           block("pair") + block_node("a", "relu", "\"x\"") + block_node("b", "relu"));
 
   CHECK(graph.regions.empty());
   CHECK(node_names(graph) == std::vector<std::string>{"one.a", "one.b", "two.a", "two.b"});
@@ -82,9 +85,9 @@ TEST_CASE("load_model: a block that is used once is laid in place") {
 }
 
 TEST_CASE("load_model: a block that repeats becomes a region") {
-  const Graph graph = load(model_head("batch = 2\nlayers = 3") + input_x +
-                           node("deep", "pair", {}, "repeat = \"layers\"") + block("pair") +
-                           block_node("a", "relu", "\"x\""));
+  const Graph graph =
+      load(model_head("batch = 2\nlayers = 3") + input_x + node("deep", "pair", {}, "repeat = \"layers\"") +
+           block("pair") + block_node("a", "relu", "\"x\""));
 
   REQUIRE(graph.regions.size() == 1);
   CHECK(graph.regions[0].name == "deep");
@@ -110,10 +113,11 @@ TEST_CASE("load_model: parameters of a block are replaced, in nested blocks too"
 }
 
 TEST_CASE("load_model: training nodes and targets are marked") {
-  const Graph graph = load(model_head() + input_x + node("fc", "linear", {}, "out_features = 4") +
-                           "[training]\nloss = \"loss\"\n[[training.input]]\nname = \"y\"\nshape = [\"batch\"]\n"
-                           "dtype = \"int64\"\n" +
-                           node("loss", "cross_entropy", "\"fc\", \"y\"", {}, "training.node"));
+  const Graph graph =
+      load(model_head() + input_x + node("fc", "linear", {}, "out_features = 4") +
+           "[training]\nloss = \"loss\"\n[[training.input]]\nname = \"y\"\nshape = [\"batch\"]\n"
+           "dtype = \"int64\"\n" +
+           node("loss", "cross_entropy", "\"fc\", \"y\"", {}, "training.node"));
 
   CHECK(graph.inputs.at(1).training_only);
   CHECK(graph.nodes.at(1).training_only);
@@ -122,12 +126,12 @@ TEST_CASE("load_model: training nodes and targets are marked") {
 }
 
 TEST_CASE("load_model: a loss that is a block is left out of inference with all of its nodes") {
-  const Graph graph = load(model_head() + input_x + node("fc", "linear", {}, "out_features = 4") +
-                           "[training]\nloss = \"loss\"\n[[training.input]]\nname = \"y\"\nshape = [\"batch\"]\n"
-                           "dtype = \"int64\"\n" +
-                           node("loss", "both", "\"fc\", \"y\"", {}, "training.node") + block("both", "\"p\", \"t\"") +
-                           block_node("scaled", "scale", "\"p\"") +
-                           block_node("entropy", "cross_entropy", "\"scaled\", \"t\""));
+  const Graph graph = load(
+      model_head() + input_x + node("fc", "linear", {}, "out_features = 4") +
+      "[training]\nloss = \"loss\"\n[[training.input]]\nname = \"y\"\nshape = [\"batch\"]\n"
+      "dtype = \"int64\"\n" +
+      node("loss", "both", "\"fc\", \"y\"", {}, "training.node") + block("both", "\"p\", \"t\"") +
+      block_node("scaled", "scale", "\"p\"") + block_node("entropy", "cross_entropy", "\"scaled\", \"t\""));
 
   const auto typed = infer_shapes(graph, Task::inference);
   INFO("complaint: ", typed ? std::string("none") : to_string(typed.error()));

@@ -1,7 +1,6 @@
-#include "engine/lower/compiled_program.hpp"
-
 #include <doctest/doctest.h>
 
+#include "engine/lower/compiled_program.hpp"
 #include "engine/predict.hpp"
 #include "tests/toy_model.hpp"
 
@@ -26,7 +25,8 @@ std::int64_t value(const CompiledProgram& program, Slot slot, const Bindings& bi
   return slot_values(program, bindings).value().at(static_cast<std::size_t>(slot));
 }
 
-const std::string two_layers = head + node("a", "linear", "\"x\"", "out_features = 16") + node("act", "relu") +
+const std::string two_layers = head + node("a", "linear", "\"x\"", "out_features = 16") +
+                               node("act", "relu") +
                                node("b", "linear", {}, "out_features = 4\nbias = false");
 
 TEST_CASE("compile: counts parameters, MACs, layer outputs and nodes") {
@@ -51,8 +51,9 @@ TEST_CASE("compile: symbols may be bound again without compiling again") {
 
 TEST_CASE("compile: kernels of the same sizes are kept once with their count") {
   const std::string text = head + node("a", "linear", "\"x\"", "out_features = \"hidden\"") +
-                           node("b", "linear", {}, "out_features = \"hidden\"") + node("deep", "layer", {}, "repeat = 3") +
-                           block("layer") + block_node("c", "linear", "\"x\"", "out_features = \"hidden\"");
+                           node("b", "linear", {}, "out_features = \"hidden\"") +
+                           node("deep", "layer", {}, "repeat = 3") + block("layer") +
+                           block_node("c", "linear", "\"x\"", "out_features = \"hidden\"");
   const CompiledProgram program = compiled(text);
 
   REQUIRE(program.kernels.size() == 1);
@@ -62,7 +63,8 @@ TEST_CASE("compile: kernels of the same sizes are kept once with their count") {
 }
 
 TEST_CASE("compile: an overridden symbol loses its definition") {
-  const std::string text = model_head("batch = 2\nhidden = 8\nffn = \"4 * hidden\"") + input("x", "\"batch\", \"hidden\"") +
+  const std::string text = model_head("batch = 2\nhidden = 8\nffn = \"4 * hidden\"") +
+                           input("x", "\"batch\", \"hidden\"") +
                            node("a", "linear", "\"x\"", "out_features = \"ffn\"\nbias = false");
 
   const CompiledProgram defined = compiled(text);
@@ -86,10 +88,12 @@ TEST_CASE("slot_values: a constraint that fails says which, with its numbers and
 }
 
 TEST_CASE("slot_values: a constraint between numbers needs no explanation") {
-  const CompiledProgram program = compiled(head + node("conv", "reshape", "\"x\"", "shape = [\"batch\", 4, 2]") +
-                                           node("norm", "group_norm", {}, "groups = 3"));
+  const CompiledProgram program =
+      compiled(head + node("conv", "reshape", "\"x\"", "shape = [\"batch\", 4, 2]") +
+               node("norm", "group_norm", {}, "groups = 3"));
 
-  CHECK(complaint(program) == "m.toml:17:8: error: 'norm': channels are no multiple of 'groups': 1 and 0\n");
+  CHECK(complaint(program) ==
+        "m.toml:17:8: error: 'norm': channels are no multiple of 'groups': the remainder is 1\n");
 }
 
 TEST_CASE("slot_values: all constraints that fail are reported") {
@@ -124,9 +128,9 @@ TEST_CASE("slot_values: an image that is too small for its windows names the lay
 }
 
 TEST_CASE("slot_values: a block repeats at least once") {
-  const CompiledProgram program =
-      compiled(model_head("batch = 2\nlayers = 3") + input("x", "\"batch\", 8") +
-               node("deep", "layer", "\"x\"", "repeat = \"layers - 1\"") + block("layer") + block_node("r", "relu", "\"x\""));
+  const CompiledProgram program = compiled(model_head("batch = 2\nlayers = 3") + input("x", "\"batch\", 8") +
+                                           node("deep", "layer", "\"x\"", "repeat = \"layers - 1\"") +
+                                           block("layer") + block_node("r", "relu", "\"x\""));
 
   CHECK(complaint(program, {{"layers", 2}}) == "no mistakes");
   CHECK(complaint(program, {{"layers", 1}}) ==
@@ -141,7 +145,8 @@ TEST_CASE("slot_values: an unknown symbol gets a suggestion") {
         "error: model 'net' has no symbol 'hiden'\n  hint: did you mean 'hidden'?\n");
   CHECK(complaint(program, {{"zzz", 4}}) ==
         "error: model 'net' has no symbol 'zzz'\n  hint: it has batch, hidden\n");
-  const CompiledProgram without = compiled("schema = 1\nname = \"net\"\n" + input("x", "2, 8") + node("r", "relu", "\"x\""));
+  const CompiledProgram without =
+      compiled("schema = 1\nname = \"net\"\n" + input("x", "2, 8") + node("r", "relu", "\"x\""));
   CHECK(complaint(without, {{"batch", 4}}) ==
         "error: model 'net' has no symbol 'batch'\n  hint: it has no symbols at all\n");
 }
@@ -150,9 +155,10 @@ TEST_CASE("slot_values: sizes that leave 64 bits are an error with the values th
   const CompiledProgram program = compiled(two_layers);
 
   CHECK(complaint(program, {{"batch", std::int64_t{1} << 50}}) == "no mistakes");
-  CHECK(complaint(program, {{"batch", std::int64_t{1} << 60}}) ==
-        "error: the sizes of model 'net' overflow 64 bits or divide by zero with batch = 1152921504606846976, "
-        "hidden = 8\n  hint: are the symbols as large as meant?\n");
+  CHECK(
+      complaint(program, {{"batch", std::int64_t{1} << 60}}) ==
+      "error: the sizes of model 'net' overflow 64 bits or divide by zero with batch = 1152921504606846976, "
+      "hidden = 8\n  hint: are the symbols as large as meant?\n");
 }
 
 TEST_CASE("slot_values: division by zero is an error") {
@@ -161,7 +167,8 @@ TEST_CASE("slot_values: division by zero is an error") {
                node("r", "reshape", "\"x\"", "shape = [\"batch\", \"parts\", \"8 / parts\"]"));
 
   CHECK(complaint(program, {{"parts", 4}}) == "no mistakes");
-  CHECK(complaint(program, {{"parts", 0}}).starts_with("error: the sizes of model 'net' overflow 64 bits or divide by zero"));
+  CHECK(complaint(program, {{"parts", 0}})
+            .starts_with("error: the sizes of model 'net' overflow 64 bits or divide by zero"));
 }
 
 TEST_CASE("fill_slots: agrees with slot_values, without words") {

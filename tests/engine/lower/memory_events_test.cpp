@@ -50,8 +50,8 @@ TEST_CASE("memory_events: the last of several uses counts") {
 }
 
 TEST_CASE("memory_events: a view takes no memory and keeps what it looks into") {
-  CHECK(events(head + linear("a", 6, "\"x\"") + node("view", "reshape", {}, "shape = [2, 3]") + linear("b", 5)) ==
-        Events{"+24", "+40", "-24"});
+  CHECK(events(head + linear("a", 6, "\"x\"") + node("view", "reshape", {}, "shape = [2, 3]") +
+               linear("b", 5)) == Events{"+24", "+40", "-24"});
 }
 
 TEST_CASE("memory_events: in place nothing new is taken") {
@@ -64,11 +64,11 @@ TEST_CASE("memory_events: what nobody uses goes at once") {
 
 TEST_CASE("memory_events: training keeps what the backward pass reads, gradients of parameters stay") {
   CHECK(events(head + linear("a", 2, "\"x\"") + linear("b", 3), Task::training) ==
-        Events{"+8", "+12",            // a, b (an output stays)
-               "+12",                  // where the gradient starts
-               "+8",                   // gradient of a
-               "+g24", "-8", "-12",    // gradient of b's weight: 2 * 3 * 4; a and b's gradient go
-               "+g80", "-8"});         // gradient of a's weight: 10 * 2 * 4
+        Events{"+8", "+12",          // a, b (an output stays)
+               "+12",                // where the gradient starts
+               "+8",                 // gradient of a
+               "+g24", "-8", "-12",  // gradient of b's weight: 2 * 3 * 4; a and b's gradient go
+               "+g80", "-8"});       // gradient of a's weight: 10 * 2 * 4
 }
 
 TEST_CASE("memory_events: a repeated block is enclosed once") {
@@ -83,7 +83,8 @@ TEST_CASE("memory_events: a repeated block is enclosed once") {
 }
 
 TEST_CASE("memory_events: workspaces live for one kernel") {
-  const std::string text = "schema = 1\nname = \"net\"\n" + input("x", "1, 5, 10") + node("rnn", "lstm", "\"x\"", "hidden = 2");
+  const std::string text =
+      "schema = 1\nname = \"net\"\n" + input("x", "1, 5, 10") + node("rnn", "lstm", "\"x\"", "hidden = 2");
 
   CHECK(events(text) == Events{"+40", "~160", "~160", "~160"});  // 5 steps * 2 * 4; 5 steps * 4 gates * 2 * 4
 }

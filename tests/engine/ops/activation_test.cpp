@@ -29,7 +29,10 @@ TEST_CASE("activation: operations are per element") {
 
 TEST_CASE("activation: in place it takes the input's storage") {
   const auto aliases = [](bool inplace) {
-    return ToyNode{"relu", {real({n})}, attributes({{"inplace", inplace}})}.infer()->outputs.at(0).alias.has_value();
+    return ToyNode{"relu", {real({n})}, attributes({{"inplace", inplace}})}
+        .infer()
+        ->outputs.at(0)
+        .alias.has_value();
   };
 
   CHECK(aliases(true));
@@ -37,14 +40,19 @@ TEST_CASE("activation: in place it takes the input's storage") {
 }
 
 TEST_CASE("activation: keeps for the backward pass what its derivative is computed from") {
-  CHECK(ToyNode("relu", {real({n})}).gradient() == Steps{"activation_backward(gradient 0, output 0) -> input 0"});
-  CHECK(ToyNode("tanh", {real({n})}).gradient() == Steps{"activation_backward(gradient 0, output 0) -> input 0"});
-  CHECK(ToyNode("gelu", {real({n})}).gradient() == Steps{"activation_backward(gradient 0, input 0) -> input 0"});
-  CHECK(ToyNode("silu", {real({n})}).gradient() == Steps{"activation_backward(gradient 0, input 0) -> input 0"});
+  CHECK(ToyNode("relu", {real({n})}).gradient() ==
+        Steps{"activation_backward(gradient 0, output 0) -> input 0"});
+  CHECK(ToyNode("tanh", {real({n})}).gradient() ==
+        Steps{"activation_backward(gradient 0, output 0) -> input 0"});
+  CHECK(ToyNode("gelu", {real({n})}).gradient() ==
+        Steps{"activation_backward(gradient 0, input 0) -> input 0"});
+  CHECK(ToyNode("silu", {real({n})}).gradient() ==
+        Steps{"activation_backward(gradient 0, input 0) -> input 0"});
 }
 
 TEST_CASE("activation_backward: reads gradient and kept value, writes one gradient") {
-  const ToyNode node{"activation_backward", {real({n, 8}), real({n, 8})}, attributes({{"function", std::string("gelu")}})};
+  const ToyNode node{
+      "activation_backward", {real({n, 8}), real({n, 8})}, attributes({{"function", std::string("gelu")}})};
 
   CHECK(node.read(node.kernels().at(0)) == n * Expr{2 * 8});
   CHECK(node.written(node.kernels().at(0)) == n * Expr{8});

@@ -9,7 +9,9 @@ using Steps = std::vector<std::string>;
 
 const Expr n = sym("n");
 
-ToyNode add(Shape left, Shape right) { return {"add", {real(std::move(left)), real(std::move(right))}}; }
+ToyNode add(Shape left, Shape right) {
+  return {"add", {real(std::move(left)), real(std::move(right))}};
+}
 
 TEST_CASE("add: dimensions of size 1 and missing ones stretch") {
   CHECK(add({n, 128, 768}, {n, 128, 768}).output() == Shape{n, 128, 768});
@@ -48,21 +50,23 @@ TEST_CASE("add: gradients pass through, summed over what was stretched") {
 TEST_CASE("sub, mul, div: their gradients name the operands that they need") {
   const std::vector<TensorType> same{real({n, 8}), real({n, 8})};
 
-  CHECK(ToyNode("sub", same).gradient() == Steps{"identity(gradient 0) -> input 0", "scale(gradient 0) -> input 1"});
+  CHECK(ToyNode("sub", same).gradient() ==
+        Steps{"identity(gradient 0) -> input 0", "scale(gradient 0) -> input 1"});
   CHECK(ToyNode("mul", same).gradient() ==
         Steps{"mul(gradient 0, input 1) -> input 0", "mul(gradient 0, input 0) -> input 1"});
-  CHECK(ToyNode("div", same).gradient() == Steps{"div(gradient 0, input 1) -> input 0", "mul(step 0, output 0) -> -",
-                                                 "scale(step 1) -> input 1"});
+  CHECK(ToyNode("div", same).gradient() == Steps{"div(gradient 0, input 1) -> input 0",
+                                                 "mul(step 0, output 0) -> -", "scale(step 1) -> input 1"});
 }
 
 TEST_CASE("mul, div: a stretched operand gets the sum of its parts") {
   const std::vector<TensorType> stretched{real({n, 8}), real({8})};
 
-  CHECK(ToyNode("mul", stretched).gradient() ==
-        Steps{"mul(gradient 0, input 1) -> input 0", "mul(gradient 0, input 0) -> -", "sum_to(step 1) -> input 1"});
-  CHECK(ToyNode("div", stretched).gradient() ==
-        Steps{"div(gradient 0, input 1) -> input 0", "mul(step 0, output 0) -> -", "scale(step 1) -> -",
-              "sum_to(step 2) -> input 1"});
+  CHECK(ToyNode("mul", stretched).gradient() == Steps{"mul(gradient 0, input 1) -> input 0",
+                                                      "mul(gradient 0, input 0) -> -",
+                                                      "sum_to(step 1) -> input 1"});
+  CHECK(ToyNode("div", stretched).gradient() == Steps{"div(gradient 0, input 1) -> input 0",
+                                                      "mul(step 0, output 0) -> -", "scale(step 1) -> -",
+                                                      "sum_to(step 2) -> input 1"});
 }
 
 TEST_CASE("scale: one pass over one input") {

@@ -26,7 +26,9 @@ TEST_CASE("conv: padding of half a window keeps the size") {
 
 TEST_CASE("conv: stride divides and rounds down") {
   const auto size = [](std::int64_t input) {
-    return ToyNode{"conv", {real({1, 32, input})}, conv({{"stride", Expr{2}}, {"padding", Expr{1}}})}.output().at(2);
+    return ToyNode{"conv", {real({1, 32, input})}, conv({{"stride", Expr{2}}, {"padding", Expr{1}}})}
+        .output()
+        .at(2);
   };
 
   CHECK(size(224).is(112));  // (224 + 2 - 3) / 2 + 1
@@ -42,10 +44,12 @@ TEST_CASE("conv: dilation spreads the window") {
 }
 
 TEST_CASE("conv: sizes of their own for each axis") {
-  const ToyNode node{
-      "conv",
-      {real({n, 3, 10, 20, 30})},
-      attributes({{"out_channels", Expr{8}}, {"kernel", Sizes{1, 2, 3}}, {"stride", Sizes{1, 2, 3}}, {"bias", false}})};
+  const ToyNode node{"conv",
+                     {real({n, 3, 10, 20, 30})},
+                     attributes({{"out_channels", Expr{8}},
+                                 {"kernel", Sizes{1, 2, 3}},
+                                 {"stride", Sizes{1, 2, 3}},
+                                 {"bias", false}})};
 
   CHECK(node.output() == Shape{n, 8, 10, 10, 10});
   CHECK(node.kernels().at(0).macs == n * Expr{8 * 10 * 10 * 10 * 3 * 1 * 2 * 3});
@@ -97,7 +101,8 @@ TEST_CASE("conv: symbolic sizes stay symbolic") {
 }
 
 TEST_CASE("conv: inputs have one to three spatial axes") {
-  const std::string rule = "m.toml:3:1: error: 'node': input must be [batch, channels, 1 to 3 spatial axes], not ";
+  const std::string rule =
+      "m.toml:3:1: error: 'node': input must be [batch, channels, 1 to 3 spatial axes], not ";
 
   CHECK(ToyNode("conv", {real({n, 3})}, conv()).complaint() == rule + "[n, 3]\n");
   CHECK(ToyNode("conv", {real({n, 3, 9})}, conv()).complaint() == "no mistakes");
@@ -112,8 +117,10 @@ TEST_CASE("conv: windows have as many sizes as there are axes, and none below on
 
   CHECK(complaint("kernel", Sizes{3, 3, 3}) ==
         "m.toml:3:1: error: 'node': 'kernel' has 3 sizes for 2 spatial axes\n");
-  CHECK(complaint("padding", Sizes{}) == "m.toml:3:1: error: 'node': 'padding' has 0 sizes for 2 spatial axes\n");
-  const std::string too_small = "m.toml:3:1: error: 'node': 'kernel', 'stride' and 'dilation' must be at least 1\n";
+  CHECK(complaint("padding", Sizes{}) ==
+        "m.toml:3:1: error: 'node': 'padding' has 0 sizes for 2 spatial axes\n");
+  const std::string too_small =
+      "m.toml:3:1: error: 'node': 'kernel', 'stride' and 'dilation' must be at least 1\n";
   CHECK(complaint("kernel", Expr{0}) == too_small);
   CHECK(complaint("stride", Expr{0}) == too_small);
   CHECK(complaint("dilation", Expr{-1}) == too_small);
@@ -125,7 +132,8 @@ TEST_CASE("conv: windows have as many sizes as there are axes, and none below on
 TEST_CASE("conv: the backward pass names input, weight and bias") {
   CHECK(ToyNode("conv", {real({n, 32, 56, 56})}, conv()).gradient() ==
         Steps{"conv_input_gradient(gradient 0, parameter 0) -> input 0",
-              "conv_weight_gradient(gradient 0, input 0) -> parameter 0", "sum_channels(gradient 0) -> parameter 1"});
+              "conv_weight_gradient(gradient 0, input 0) -> parameter 0",
+              "sum_channels(gradient 0) -> parameter 1"});
   CHECK(ToyNode("conv", {real({n, 32, 56, 56})}, conv({{"bias", false}})).gradient().size() == 2);
 }
 
@@ -168,7 +176,8 @@ TEST_CASE("conv_transpose: each input position multiplies a whole window for eac
   const ToyNode node{
       "conv_transpose",
       {real({n, 64, 7, 7})},
-      attributes({{"out_channels", Expr{32}}, {"kernel", Expr{2}}, {"stride", Expr{2}}, {"dilation", Expr{1}}})};
+      attributes(
+          {{"out_channels", Expr{32}}, {"kernel", Expr{2}}, {"stride", Expr{2}}, {"dilation", Expr{1}}})};
   const auto kernels = node.kernels();
 
   CHECK(node.output() == Shape{n, 32, 14, 14});
@@ -188,8 +197,8 @@ TEST_CASE("conv_transpose: groups divide weights and MACs") {
 }
 
 TEST_CASE("conv_transpose: output padding has one size an axis") {
-  CHECK(ToyNode("conv_transpose", {real({n, 3, 9, 9})}, conv({{"output_padding", Sizes{1, 1, 1}}})).complaint() ==
-        "m.toml:3:1: error: 'node': 'output_padding' needs one size an axis\n");
+  CHECK(ToyNode("conv_transpose", {real({n, 3, 9, 9})}, conv({{"output_padding", Sizes{1, 1, 1}}}))
+            .complaint() == "m.toml:3:1: error: 'node': 'output_padding' needs one size an axis\n");
 }
 
 TEST_CASE("conv_transpose: its gradients multiply as much as it does") {

@@ -44,8 +44,9 @@ TEST_CASE("embedding: only the table has a gradient") {
 }
 
 TEST_CASE("embedding_backward: zeroes the whole table, then adds the rows that occurred") {
-  const ToyNode node{
-      "embedding_backward", {real({n, 128, 768}), indices({n, 128})}, attributes({{"shape", Shape{30522, 768}}})};
+  const ToyNode node{"embedding_backward",
+                     {real({n, 128, 768}), indices({n, 128})},
+                     attributes({{"shape", Shape{30522, 768}}})};
   const auto kernels = node.kernels();
 
   REQUIRE(kernels.size() == 2);

@@ -76,7 +76,8 @@ TEST_CASE("linear gradients: each multiplies as much as the forward pass") {
 // A is [n, 3, 5] and B [n, 5, 7], stored either way round.
 ToyNode matmul(bool transpose_a, bool transpose_b) {
   return {"matmul",
-          {real(transpose_a ? Shape{n, 5, 3} : Shape{n, 3, 5}), real(transpose_b ? Shape{n, 7, 5} : Shape{n, 5, 7})},
+          {real(transpose_a ? Shape{n, 5, 3} : Shape{n, 3, 5}),
+           real(transpose_b ? Shape{n, 7, 5} : Shape{n, 5, 7})},
           attributes({{"transpose_a", transpose_a}, {"transpose_b", transpose_b}})};
 }
 

@@ -10,7 +10,8 @@ using Sizes = std::vector<Expr>;
 
 const Expr n = sym("n");
 
-Expr pooled(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool ceil_mode) {
+Expr pooled(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+            bool ceil_mode) {
   return ToyNode{"max_pool",
                  {real({n, 64, input})},
                  attributes({{"kernel", Expr{kernel}},
@@ -24,8 +25,8 @@ Expr pooled(std::int64_t input, std::int64_t kernel, std::int64_t stride, std::i
 TEST_CASE("pool: windows follow each other unless a stride is given") {
   CHECK(ToyNode("max_pool", {real({n, 64, 8, 6})}, attributes({{"kernel", Sizes{2, 3}}})).output() ==
         Shape{n, 64, 4, 2});
-  CHECK(ToyNode("avg_pool", {real({n, 64, 8, 6})}, attributes({{"kernel", Expr{2}}, {"stride", Expr{1}}})).output() ==
-        Shape{n, 64, 7, 5});
+  CHECK(ToyNode("avg_pool", {real({n, 64, 8, 6})}, attributes({{"kernel", Expr{2}}, {"stride", Expr{1}}}))
+            .output() == Shape{n, 64, 7, 5});
 }
 
 TEST_CASE("pool: ceil_mode keeps a last window that is not full") {
@@ -67,7 +68,8 @@ TEST_CASE("max_pool: training also keeps where the maxima were") {
 TEST_CASE("avg_pool: its gradient keeps the input, an adaptive one's only sizes") {
   CHECK(ToyNode("avg_pool", {real({n, 64, 8})}, attributes({{"kernel", Expr{2}}})).gradient() ==
         Steps{"pool_backward(gradient 0, input 0) -> input 0"});
-  CHECK(ToyNode("adaptive_avg_pool", {real({n, 64, 8})}).gradient() == Steps{"pool_backward(gradient 0) -> input 0"});
+  CHECK(ToyNode("adaptive_avg_pool", {real({n, 64, 8})}).gradient() ==
+        Steps{"pool_backward(gradient 0) -> input 0"});
 }
 
 TEST_CASE("adaptive_avg_pool: one window for all unless 'output' says otherwise") {
@@ -77,8 +79,8 @@ TEST_CASE("adaptive_avg_pool: one window for all unless 'output' says otherwise"
 }
 
 TEST_CASE("adaptive_avg_pool: sizes fit the axes") {
-  CHECK(ToyNode("adaptive_avg_pool", {real({n, 64, 9, 9})}, attributes({{"output", Sizes{1, 1, 1}}})).complaint() ==
-        "m.toml:3:1: error: 'node': 'output' needs one size a spatial axis\n");
+  CHECK(ToyNode("adaptive_avg_pool", {real({n, 64, 9, 9})}, attributes({{"output", Sizes{1, 1, 1}}}))
+            .complaint() == "m.toml:3:1: error: 'node': 'output' needs one size a spatial axis\n");
   CHECK(ToyNode("adaptive_avg_pool", {real({n, 64})}).complaint() ==
         "m.toml:3:1: error: 'node': input 1 must be [batch, channels, spatial...], not [n, 64]\n");
 }

@@ -9,7 +9,9 @@ using Sizes = std::vector<Expr>;
 
 const Expr n = sym("n");
 
-ToyNode resize(Attributes given) { return {"resize", {real({n, 64, 8, 6})}, std::move(given)}; }
+ToyNode resize(Attributes given) {
+  return {"resize", {real({n, 64, 8, 6})}, std::move(given)};
+}
 
 TEST_CASE("resize: by a factor or to a size, one for all axes or one each") {
   CHECK(resize(attributes({{"scale", Expr{2}}})).output() == Shape{n, 64, 16, 12});

@@ -51,7 +51,8 @@ TEST_CASE("reshape: two open sizes are one too many") {
 
 TEST_CASE("flatten: folds from a dimension on, from the second unless told") {
   CHECK(ToyNode("flatten", {real({n, 3, 4, 5})}).output() == Shape{n, 3 * 4 * 5});
-  CHECK(ToyNode("flatten", {real({n, 3, 4, 5})}, attributes({{"from", Expr{2}}})).output() == Shape{n, 3, 4 * 5});
+  CHECK(ToyNode("flatten", {real({n, 3, 4, 5})}, attributes({{"from", Expr{2}}})).output() ==
+        Shape{n, 3, 4 * 5});
   CHECK(ToyNode("flatten", {real({n, 3})}, attributes({{"from", Expr{0}}})).output() == Shape{Expr{3} * n});
   CHECK(ToyNode("flatten", {real({n, 3})}, attributes({{"from", Expr{2}}})).complaint() ==
         "m.toml:3:1: error: 'node': 'from' is 2, but the input has 2 dimensions\n");
@@ -61,7 +62,8 @@ TEST_CASE("permute: each dimension once") {
   const auto permute = [](Sizes axes) {
     return ToyNode{"permute", {real({n, 3, 4})}, attributes({{"axes", std::move(axes)}})};
   };
-  const std::string rule = "m.toml:3:1: error: 'node': 'axes' must name each of the 3 dimensions once, from 0\n";
+  const std::string rule =
+      "m.toml:3:1: error: 'node': 'axes' must name each of the 3 dimensions once, from 0\n";
 
   CHECK(permute({1, 2, 0}).output() == Shape{3, 4, n});
   CHECK(permute({0, 1}).complaint() == rule);
@@ -97,7 +99,9 @@ TEST_CASE("split: parts add up to the dimension") {
 }
 
 TEST_CASE("split: says what it needs") {
-  const auto complaint = [](Attributes given) { return ToyNode{"split", {real({n, 9999})}, std::move(given)}.complaint(); };
+  const auto complaint = [](Attributes given) {
+    return ToyNode{"split", {real({n, 9999})}, std::move(given)}.complaint();
+  };
 
   CHECK(complaint({}) == "m.toml:3:1: error: 'node': give one of 'parts' and 'sizes'\n");
   CHECK(complaint(attributes({{"parts", Expr{0}}})) ==
@@ -106,13 +110,15 @@ TEST_CASE("split: says what it needs") {
   CHECK(complaint(attributes({{"parts", Expr{4096}}})) == "no mistakes");
   CHECK(complaint(attributes({{"parts", Expr{4097}}})) ==
         "m.toml:3:1: error: 'node': 'parts' must be a number from 1 to 4096\n");
-  CHECK(complaint(attributes({{"parts", n}})) == "m.toml:3:1: error: 'node': 'parts' must be a number from 1 to 4096\n");
+  CHECK(complaint(attributes({{"parts", n}})) ==
+        "m.toml:3:1: error: 'node': 'parts' must be a number from 1 to 4096\n");
 }
 
 TEST_CASE("slice: stays within the dimension") {
   const auto slice = [](std::int64_t start, std::int64_t length) {
-    return ToyNode{
-        "slice", {real({n, 12})}, attributes({{"start", Expr{start}}, {"length", Expr{length}}, {"axis", Expr{1}}})};
+    return ToyNode{"slice",
+                   {real({n, 12})},
+                   attributes({{"start", Expr{start}}, {"length", Expr{length}}, {"axis", Expr{1}}})};
   };
 
   CHECK(slice(8, 4).output() == Shape{n, 4});
@@ -131,13 +137,14 @@ TEST_CASE("slice: its gradient zeroes the whole and copies the part") {
 }
 
 TEST_CASE("concat: sizes add up along the axis, all is copied once") {
-  const ToyNode node{"concat", {real({n, 3, 8}), real({n, 4, 8}), real({n, 5, 8})}, attributes({{"axis", Expr{1}}})};
+  const ToyNode node{
+      "concat", {real({n, 3, 8}), real({n, 4, 8}), real({n, 5, 8})}, attributes({{"axis", Expr{1}}})};
 
   CHECK(node.output() == Shape{n, 3 + 4 + 5, 8});
   CHECK(node.read(node.kernels().at(0)) == n * Expr{12 * 8});
   CHECK(node.written(node.kernels().at(0)) == n * Expr{12 * 8});
-  CHECK(node.gradient() ==
-        Steps{"slice(gradient 0) -> input 0", "slice(gradient 0) -> input 1", "slice(gradient 0) -> input 2"});
+  CHECK(node.gradient() == Steps{"slice(gradient 0) -> input 0", "slice(gradient 0) -> input 1",
+                                 "slice(gradient 0) -> input 2"});
 }
 
 TEST_CASE("concat: other dimensions must be equal") {
@@ -154,7 +161,8 @@ TEST_CASE("expand: stretches dimensions of size 1 and no others") {
 
   CHECK(expand({1, 8}, {n, 8}).output() == Shape{n, 8});
   CHECK(expand({8}, {n, 8}).output() == Shape{n, 8});
-  CHECK(expand({2, 8}, {n, 8}).constraints() == Steps{"n = 2: 'node': shapes [n, 8] and [2, 8] do not go together"});
+  CHECK(expand({2, 8}, {n, 8}).constraints() ==
+        Steps{"n = 2: 'node': shapes [n, 8] and [2, 8] do not go together"});
   CHECK(expand({n, 2, 8}, {2, 8}).complaint() ==
         "m.toml:3:1: error: 'node': 'shape' has fewer dimensions than the input\n");
   CHECK(expand({1, 8}, {n, 8}).gradient() == Steps{"sum_to(gradient 0) -> input 0"});

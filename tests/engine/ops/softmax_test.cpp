@@ -41,8 +41,9 @@ TEST_CASE("cross_entropy: reads the logits once and one value a row after that")
 }
 
 TEST_CASE("cross_entropy: targets have the logits' leading dimensions") {
-  CHECK(ToyNode("cross_entropy", {real({n, 128, 1000}), indices({n})}).complaint() ==
-        "m.toml:3:1: error: 'node': logits and targets differ in their leading dimensions: [n, 128] and [n]\n");
+  CHECK(
+      ToyNode("cross_entropy", {real({n, 128, 1000}), indices({n})}).complaint() ==
+      "m.toml:3:1: error: 'node': logits and targets differ in their leading dimensions: [n, 128] and [n]\n");
   CHECK(ToyNode("cross_entropy", {real({n, 1000}), indices({sym("m")})}).constraints() ==
         Steps{"n = m: 'node': logits and targets differ in their leading dimensions"});
 }

@@ -31,11 +31,17 @@ struct StringMaker<std::vector<std::string>> {
 
 namespace roofcast {
 
-inline Expr sym(const std::string& name) { return Expr::symbol(name); }
+inline Expr sym(const std::string& name) {
+  return Expr::symbol(name);
+}
 
 /// A real-valued tensor.
-inline TensorType real(Shape shape) { return {.shape = std::move(shape)}; }
-inline TensorType indices(Shape shape) { return {.shape = std::move(shape), .dtype = DType::int64}; }
+inline TensorType real(Shape shape) {
+  return {.shape = std::move(shape)};
+}
+inline TensorType indices(Shape shape) {
+  return {.shape = std::move(shape), .dtype = DType::int64};
+}
 
 inline Attributes attributes(std::initializer_list<std::pair<const char*, Attribute>> values) {
   Attributes all;
@@ -45,7 +51,8 @@ inline Attributes attributes(std::initializer_list<std::pair<const char*, Attrib
 
 class ToyNode {
  public:
-  ToyNode(std::string_view op, std::vector<TensorType> inputs, Attributes given = {}, Task task = Task::inference)
+  ToyNode(std::string_view op, std::vector<TensorType> inputs, Attributes given = {},
+          Task task = Task::inference)
       : op_(find_operator(op)), inputs_(std::move(inputs)), attributes_(std::move(given)), task_(task) {
     REQUIRE(op_ != nullptr);
   }
@@ -68,8 +75,8 @@ class ToyNode {
   std::vector<std::string> constraints() const {
     std::vector<std::string> all;
     for (const Constraint& constraint : sound().constraints) {
-      all.push_back(
-          fmt::format("{} = {}: {}", to_string(constraint.left), to_string(constraint.right), constraint.message));
+      all.push_back(fmt::format("{} = {}: {}", to_string(constraint.left), to_string(constraint.right),
+                                constraint.message));
     }
     return all;
   }
@@ -84,7 +91,8 @@ class ToyNode {
       std::vector<std::string> targets;
       for (const Operand& operand : step.operands) operands.push_back(name_of(operand));
       for (const auto& target : step.targets) targets.push_back(target ? name_of(*target) : "-");
-      steps.push_back(fmt::format("{}({}) -> {}", step.op, fmt::join(operands, ", "), fmt::join(targets, ", ")));
+      steps.push_back(
+          fmt::format("{}({}) -> {}", step.op, fmt::join(operands, ", "), fmt::join(targets, ", ")));
     }
     return steps;
   }
@@ -135,7 +143,8 @@ class ToyNode {
       const auto& types = access.operand.from == Operand::From::input       ? node.inputs
                           : access.operand.from == Operand::From::parameter ? node.parameters
                                                                             : node.outputs;
-      total += access.elements.value_or(elements(types.at(static_cast<std::size_t>(access.operand.index)).shape));
+      total +=
+          access.elements.value_or(elements(types.at(static_cast<std::size_t>(access.operand.index)).shape));
     }
     return total;
   }
