@@ -15,9 +15,10 @@ std::string printable(std::string_view text) {
   }
   constexpr std::size_t longest = 400;
   if (shown.size() > longest) {
-    shown.resize(longest);
-    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0U) == 0x80U) shown.pop_back();
-    if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0U) shown.pop_back();
+    // A UTF-8 character that starts before the cut and ends after it goes as a whole.
+    std::size_t cut = longest;
+    while (cut > 0 && (static_cast<unsigned char>(shown[cut]) & 0xC0U) == 0x80U) --cut;
+    shown.resize(cut);
     shown += " ...";
   }
   return shown;

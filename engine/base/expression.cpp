@@ -371,9 +371,9 @@ Result<std::int64_t> Expr::evaluate(const Bindings& bindings) const {
       const auto base = roofcast::evaluate(*power.atom, bindings);
       if (!base) return base;
       if (*base == 1) continue;
-      if (*base == 0) {
+      if (*base == 0 || value == 0) {  // the other factors still have to have values
         value = 0;
-        break;
+        continue;
       }
       for (std::int64_t n = 0; n < power.exponent; ++n) {
         const auto next = multiply(value, *base);

@@ -5,11 +5,13 @@
 namespace roofcast {
 
 CompileOptions compile_options(const Platform& platform, const Request& request, const PrecisionPolicy& policy) {
-  return {.task = request.task,
-          .precision = policy,
-          .runtime = platform.runtime,
-          .optimizer = request.optimizer,
-          .overridden = request.symbols};
+  CompileOptions options{.task = request.task,
+                         .precision = policy,
+                         .runtime = platform.runtime,
+                         .optimizer = request.optimizer,
+                         .overridden = request.symbols};
+  options.overridden["batch"] = 1;  // bound anew for each row, even where the model derives it
+  return options;
 }
 
 AnswerRow answer_row(const Graph& model, const Platform& platform, const Request& request,

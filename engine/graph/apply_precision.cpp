@@ -13,7 +13,10 @@ DType wider(DType left, DType right) { return bits(left) >= bits(right) ? left :
 
 class PrecisionPass {
  public:
-  PrecisionPass(const TypedGraph& graph, const PrecisionPolicy& policy) : result_(graph), policy_(policy) {}
+  PrecisionPass(const TypedGraph& graph, const PrecisionPolicy& policy, const std::map<TensorId, DType>& handed_in)
+      : result_(graph), policy_(policy) {
+    for (const auto& [id, dtype] : handed_in) give(id, dtype);
+  }
 
   TypedGraph run() {
     store_parameters();
@@ -135,7 +138,22 @@ class PrecisionPass {
 }  // namespace
 
 TypedGraph apply_precision(const TypedGraph& graph, const PrecisionPolicy& policy) {
-  return PrecisionPass(graph, policy).run();
+  // A block that starts from one type and hands on another one sees the wider of both in all repetitions: its folded
+  // nodes have one type. Casts and bytes of the first repetition, or of all others, are then approximate.
+  std::map<TensorId, DType> wider_inside;
+  while (true) {  // each round widens a tensor, and there are few widths
+    TypedGraph result = PrecisionPass(graph, policy, wider_inside).run();
+    const std::size_t before = wider_inside.size();
+    for (const TypedRegion& region : result.regions) {
+      for (const TypedCarry& carry : region.carries) {
+        const auto inside = result.tensor(carry.inside).type.dtype;
+        for (const auto& other : {result.tensor(carry.initial).type.dtype, result.tensor(carry.next).type.dtype}) {
+          if (inside && other && is_floating(*other) && bits(*other) > bits(*inside)) wider_inside[carry.inside] = *other;
+        }
+      }
+    }
+    if (wider_inside.size() == before) return result;
+  }
 }
 
 }  // namespace roofcast

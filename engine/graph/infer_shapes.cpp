@@ -39,7 +39,13 @@ class ShapeInference {
     }
     move_to(no_region);
     if (!problems_.empty()) return tl::make_unexpected(std::move(problems_));
-    for (const ValueId output : graph_.outputs) typed_.outputs.push_back(tensor_of(output));
+    for (const ValueId output : graph_.outputs) {
+      if (!tensors_.contains(output)) {
+        return fail(fmt::format("output '{}' exists only in training", value(output).name), value(output).where,
+                    "'outputs' names what inference computes; the loss belongs to [training]");
+      }
+      typed_.outputs.push_back(tensor_of(output));
+    }
     if (graph_.loss && training()) typed_.loss = tensor_of(*graph_.loss);
     return std::move(typed_);
   }

@@ -19,6 +19,7 @@ struct Scope {
   Replacements parameters{};
   std::string prefix{};
   RegionId region = no_region;
+  bool training_only = false;
 };
 
 class GraphBuilder {
@@ -67,13 +68,21 @@ class GraphBuilder {
   static constexpr std::size_t most_nodes = 200'000;
   static constexpr std::size_t deepest = 64;
 
+  // A mistake in a block shows at each place where it is put; once is enough.
   void complain(const Location& where, std::string message, std::string hint = {}) {
-    constexpr std::size_t most_problems = 100;  // a mistake in a block shows at each place where it is put
     const auto same = [&](const Diagnostic& known) { return known.where == where && known.message == message; };
-    if (problems_.size() < most_problems && std::ranges::none_of(problems_, same)) {
+    if (!hopeless() && std::ranges::none_of(problems_, same)) {
       problems_.push_back({where, std::move(message), std::move(hint)});
     }
   }
+
+  // Nobody reads more mistakes at once, and looking for more takes time.
+  bool hopeless() const {
+    constexpr std::size_t most_problems = 100;
+    return problems_.size() >= most_problems;
+  }
+
+  bool too_large() const { return graph_.nodes.size() > most_nodes || blocks_put_ > most_nodes; }
 
   ValueId new_value(std::string name, const Location& where) {
     graph_.values.push_back({std::move(name), where});
@@ -90,6 +99,7 @@ class GraphBuilder {
   std::optional<ValueId> find(const Scope& scope, const Reference& reference) {
     const auto found = scope.values.find(reference.name);
     if (found != scope.values.end()) return found->second;
+    if (hopeless()) return std::nullopt;
     std::vector<std::string> names;
     for (const auto& [name, value] : scope.values) names.push_back(name);
     complain(reference.where, fmt::format("nothing is named '{}' here", reference.name),
@@ -118,7 +128,7 @@ class GraphBuilder {
       }
       results.push_back(std::move(values));
     }
-    for (std::size_t i = 0; i < nodes.size() && graph_.nodes.size() <= most_nodes; ++i) {
+    for (std::size_t i = 0; i < nodes.size() && !too_large() && !hopeless(); ++i) {
       const std::vector<ValueId> inputs = inputs_of(nodes[i], scope, i == 0 ? first : results[i - 1]);
       if (nodes[i].known != nullptr) {
         put_operator(nodes[i], scope, inputs, results[i]);
@@ -126,7 +136,7 @@ class GraphBuilder {
         put_block(nodes[i], scope, inputs, results[i]);
       }
     }
-    if (graph_.nodes.size() > most_nodes) {
+    if (too_large()) {
       complain({model_.file, 0, 0}, fmt::format("the model has more than {} operators once its blocks are put in place",
                                                 most_nodes));
     }
@@ -151,11 +161,11 @@ class GraphBuilder {
     if (given < op.least_inputs || given > op.most_inputs) {
       const bool all_found = !node.inputs_given || inputs.size() == node.inputs.size();
       if (all_found) {
-        complain(node.where, fmt::format("'{}' takes {} inputs, not {}", op.name,
-                                         op.least_inputs == op.most_inputs
-                                             ? fmt::format("{}", op.least_inputs)
-                                             : fmt::format("{} or more", op.least_inputs),
-                                         given));
+        constexpr int many = 1000;
+        const std::string wanted = op.least_inputs == op.most_inputs ? fmt::format("{}", op.least_inputs)
+                                   : op.most_inputs > many           ? fmt::format("{} or more", op.least_inputs)
+                                                           : fmt::format("{} to {}", op.least_inputs, op.most_inputs);
+        complain(node.where, fmt::format("'{}' takes {} inputs, not {}", op.name, wanted, given));
       }
     }
     int weights_of = -1;
@@ -178,7 +188,7 @@ class GraphBuilder {
                             .outputs = results,
                             .region = scope.region,
                             .weights_of = weights_of,
-                            .training_only = node.training_only,
+                            .training_only = node.training_only || scope.training_only,
                             .where = node.where});
   }
 
@@ -205,6 +215,7 @@ class GraphBuilder {
                  const std::vector<ValueId>& results) {
     const FileBlock& block = *std::ranges::find(model_.blocks, node.op, &FileBlock::name);
     used_[block.name] = true;
+    ++blocks_put_;
     if (std::ranges::find(open_blocks_, block.name) != open_blocks_.end()) {
       complain(node.op_where, fmt::format("block '{}' contains itself: {} -> {}", block.name,
                                           fmt::join(open_blocks_, " -> "), block.name),
@@ -232,8 +243,7 @@ class GraphBuilder {
     open_blocks_.push_back(block.name);
     const Replacements parameters = parameters_of(node, block, scope);
     if (repeat.is(1)) {
-      put_once(block, {.parameters = parameters, .prefix = scope.prefix + node.name + ".", .region = scope.region},
-               inputs, results, node);
+      put_once(block, inner_scope(scope, node, parameters, node.name), inputs, results, node);
     } else if (options_.unroll && trip_count(repeat)) {
       put_unrolled(block, parameters, scope, inputs, results, node, *trip_count(repeat));
     } else {
@@ -252,6 +262,14 @@ class GraphBuilder {
     constexpr std::int64_t most = 10'000;
     if (!count || *count < 1 || *count > most) return std::nullopt;
     return *count;
+  }
+
+  static Scope inner_scope(const Scope& outer, const FileNode& node, const Replacements& parameters,
+                           std::string_view name) {
+    return {.parameters = parameters,
+            .prefix = fmt::format("{}{}.", outer.prefix, name),
+            .region = outer.region,
+            .training_only = outer.training_only || node.training_only};
   }
 
   // Lays the block's nodes into the scope and returns its outputs as the nodes made them.
@@ -295,12 +313,8 @@ class GraphBuilder {
                     std::vector<ValueId> inputs, const std::vector<ValueId>& results, const FileNode& node,
                     std::int64_t count) {
     std::vector<ValueId> outputs;
-    for (std::int64_t i = 0; i < count && graph_.nodes.size() <= most_nodes; ++i) {
-      outputs = put_body(block,
-                         {.parameters = parameters,
-                          .prefix = fmt::format("{}{}.{}.", scope.prefix, node.name, i),
-                          .region = scope.region},
-                         inputs);
+    for (std::int64_t i = 0; i < count && !too_large(); ++i) {
+      outputs = put_body(block, inner_scope(scope, node, parameters, fmt::format("{}.{}", node.name, i)), inputs);
       if (!can_repeat(node, block, outputs.size())) return;
       std::ranges::copy(outputs, inputs.begin());
     }
@@ -323,8 +337,9 @@ class GraphBuilder {
       const ValueId result = i < results.size() ? results[i] : new_value(scope.prefix + node.name, node.where);
       carries.push_back({.initial = inputs[i], .inside = inside[i], .result = result});
     }
-    const std::vector<ValueId> outputs =
-        put_body(block, {.parameters = parameters, .prefix = scope.prefix + node.name + ".", .region = id}, inside);
+    Scope inner = inner_scope(scope, node, parameters, node.name);
+    inner.region = id;
+    const std::vector<ValueId> outputs = put_body(block, inner, inside);
     for (std::size_t i = 0; i < std::min(carried, outputs.size()); ++i) carries[i].next = outputs[i];
     graph_.regions[static_cast<std::size_t>(id)].carries = carries;
   }
@@ -370,6 +385,7 @@ class GraphBuilder {
   BuildOptions options_;
   Graph graph_{};
   Diagnostics problems_{};
+  std::size_t blocks_put_ = 0;
   std::map<std::string, bool> used_{};
   std::map<ValueId, ValueId> same_as_{};
   std::vector<std::string> open_blocks_{};

@@ -17,9 +17,9 @@ class ModelReader {
 
   Result<ModelFile> read() {
     model_.file = file_;
-    const std::int64_t schema = root_.required_integer("schema");
-    if (root_.has("schema") && schema != 1) {
-      complain(root_.where("schema"), fmt::format("schema {} is not known", schema), "this version reads schema = 1");
+    if (!root_.has("schema")) complain(root_.where(), "'schema' is missing");
+    if (const auto schema = root_.integer("schema"); schema && *schema != 1) {
+      complain(root_.where("schema"), fmt::format("schema {} is not known", *schema), "this version reads schema = 1");
     }
     model_.name = root_.required_text("name");
     root_.text("description");
@@ -58,7 +58,7 @@ class ModelReader {
     for (const auto& [key, node] : table.raw()) {
       const std::string name(key.str());
       const Location where = location_of(node, file_);
-      symbol_names_.push_back(name);
+      symbol_names_.insert(name);
       if (!is_identifier(name) || name == "min" || name == "max" || name == "ceil_div") {
         complain(where, fmt::format("'{}' cannot be the name of a symbol", name),
                  "names are letters, digits and underscores, and not min, max or ceil_div");
@@ -105,10 +105,10 @@ class ModelReader {
 
   void check_symbols(const Expr& expression, const std::vector<std::string>& parameters, const Location& where) {
     for (const std::string& name : expression.symbols()) {
-      const bool known = std::ranges::find(symbol_names_, name) != symbol_names_.end() ||
-                         std::ranges::find(parameters, name) != parameters.end();
-      if (known) continue;
-      std::vector<std::string> candidates = symbol_names_;
+      if (symbol_names_.contains(name) || std::ranges::find(parameters, name) != parameters.end()) continue;
+      constexpr std::size_t most_problems = 100;  // nobody reads more at once, and suggestions take time
+      if (problems_.size() >= most_problems) return;
+      std::vector<std::string> candidates(symbol_names_.begin(), symbol_names_.end());
       candidates.insert(candidates.end(), parameters.begin(), parameters.end());
       complain(where, fmt::format("unknown symbol '{}'", name),
                did_you_mean(name, candidates, "symbols are defined in [symbols]"));
@@ -155,7 +155,7 @@ class ModelReader {
                        std::ranges::find(model_.blocks, block.name, &FileBlock::name) != model_.blocks.end();
     if (twice) complain(table.where("name"), fmt::format("there are two blocks named '{}'", block.name));
     for (const std::string& name : block.parameters) {
-      if (std::ranges::find(symbol_names_, name) != symbol_names_.end()) {
+      if (symbol_names_.contains(name)) {
         complain(table.where("parameters"), fmt::format("parameter '{}' hides a symbol of that name", name));
       }
       if (!is_identifier(name)) {
@@ -281,7 +281,7 @@ class ModelReader {
   TableReader root_;
   std::string file_;
   ModelFile model_{};
-  std::vector<std::string> symbol_names_{};
+  std::set<std::string, std::less<>> symbol_names_{};
   std::vector<std::string> block_names_{};
 };
 

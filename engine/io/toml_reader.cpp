@@ -19,6 +19,21 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
+// The parser recurses over the parts of a dotted key. Returns the line of one that is too long for that, or 0. Dots in a
+// row of words count, wherever they stand: a sentence has fewer.
+int line_of_deep_key(std::string_view text) {
+  constexpr int most_parts = 300;
+  constexpr std::string_view ends = "=,[]{}()#\n";
+  int line = 1;
+  int parts = 0;
+  for (const char letter : text) {
+    if (letter == '.' && ++parts > most_parts) return line;
+    if (ends.find(letter) != std::string_view::npos) parts = 0;
+    if (letter == '\n') ++line;
+  }
+  return 0;
+}
+
 const toml::table& empty_table() {
   static const toml::table empty;
   return empty;
@@ -37,6 +52,9 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& file) {
   }
   if (text.find('\0') != std::string_view::npos) {
     return fail("this is a binary file, not TOML", Location{file, 0, 0});
+  }
+  if (const int line = line_of_deep_key(text); line > 0) {
+    return fail("not valid TOML: a key of hundreds of parts", Location{file, line, 0});
   }
   try {
     return toml::parse(text, file);

@@ -215,6 +215,7 @@ Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std
 CompiledProgram compile(Program program, const Bindings& overridden) {
   CompiledProgram compiled{.program = std::move(program)};
   compiled.tape = ExpressionTape(definitions(compiled.program, overridden));
+  for (const auto& [name, value] : overridden) compiled.overridden.insert(name);
   compile_kernels(compiled);
   compile_totals(compiled);
   compile_checks(compiled);
@@ -229,7 +230,14 @@ Result<std::vector<std::int64_t>> input_values(const CompiledProgram& compiled, 
   for (const Symbol& symbol : compiled.program.symbols) names.push_back(symbol.name);
   Diagnostics problems;
   for (const auto& [name, value] : bindings) {
-    if (find_symbol(compiled.program, name) == nullptr) {
+    const Symbol* known = find_symbol(compiled.program, name);
+    if (known != nullptr && !known->free() && !compiled.overridden.contains(name)) {
+      problems.push_back({{},
+                          fmt::format("symbol '{}' of model '{}' is derived: {}", name, compiled.program.model,
+                                      to_string(known->definition)),
+                          "it can only take a value that the program was compiled for"});
+    }
+    if (known == nullptr) {
       problems.push_back({{},
                           fmt::format("model '{}' has no symbol '{}'", compiled.program.model, name),
                           did_you_mean(name, names, names.empty() ? std::string("it has no symbols at all")

@@ -2,6 +2,7 @@
 // A program whose expressions have been compiled to a tape: evaluating a configuration fills flat arrays.
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct MemoryEvent {
 struct CompiledProgram {
   Program program{};
   ExpressionTape tape{};
+  std::set<std::string, std::less<>> overridden{};  ///< derived symbols that may be bound
   std::vector<CompiledKernel> kernels{};
   std::vector<MemoryEvent> memory{};
   Slot weight_bytes = 0;      ///< parameters and statistics

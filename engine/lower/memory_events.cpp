@@ -42,7 +42,14 @@ class Liveness {
     before_.resize(moments_.size() + 1);
     after_.resize(moments_.size() + 1);
     for (const TypedRegion& region : program_.regions) {
-      for (const TypedCarry& carry : region.carries) hand_over(region, carry);
+      for (const TypedCarry& carry : region.carries) {
+        carry_of_result_.emplace(root(carry.result), carry);
+        carry_of_inside_.emplace(carry.inside, carry);
+      }
+    }
+    // From the inside out: an inner block decides how long what the outer one hands it lasts.
+    for (auto region = program_.regions.rbegin(); region != program_.regions.rend(); ++region) {
+      for (const TypedCarry& carry : region->carries) hand_over(*region, carry);
     }
     for (std::size_t i = 0; i < program_.tensors.size(); ++i) {
       const auto id = static_cast<TensorId>(i);
@@ -140,6 +147,23 @@ class Liveness {
   void allocate_before(int moment, TensorId id) { before_[index(moment)].push_back(event(Kind::allocate, id)); }
   void release_after(int moment, TensorId id) { after_[index(moment)].push_back(event(Kind::release, id)); }
 
+  // Whether each repetition's result stays for its own backward step, which then gives it back: it is read there, or it
+  // is the result of an inner block of which this is true.
+  bool kept_as_result(TensorId next) const {
+    if (lives_[index(next)].kept_for_backward) return true;
+    const auto inner = carry_of_result_.find(next);
+    return inner != carry_of_result_.end() && kept_as_result(root(inner->second.next));
+  }
+
+  // Whether another block's mirror gives this storage back: it is what that block kept of its results.
+  bool given_back_by_mirror(TensorId id) const {
+    for (const auto* carries : {&carry_of_result_, &carry_of_inside_}) {
+      const auto carry = carries->find(id);
+      if (carry != carries->end() && kept_as_result(root(carry->second.next))) return true;
+    }
+    return false;
+  }
+
   // What a repetition leaves is what the next one starts from: the same storage under two names. This decides which of
   // the four names of a carried tensor takes and gives back memory, so that each instance is counted once.
   void hand_over(const TypedRegion& within, const TypedCarry& carry) {
@@ -162,13 +186,14 @@ class Liveness {
       return;
     }
     never_released_.push_back(next);
-    if (lives_[index(next)].kept_for_backward) {
+    if (kept_as_result(next)) {
       // Kept: each repetition's result stays until its backward step, and is the next repetition's input as well.
-      release_after(lives_[index(next)].last, next);
+      if (!given_back_by_mirror(next)) release_after(lives_[index(next)].last, next);
       no_events_.push_back(inside);
       no_events_.push_back(result);
-      const int until = inside_life.kept_for_backward ? mirror_end : end;
-      initial_life.last = std::max(initial_life.last, until);
+      const bool until_backward = inside_life.kept_for_backward;
+      const int until = until_backward ? mirror_end : end;
+      if (until > initial_life.last) initial_life = {initial_life.first, until, until_backward};
       return;
     }
     never_allocated_.push_back(result);
@@ -176,7 +201,9 @@ class Liveness {
     never_allocated_.push_back(inside);
     if (inside_life.kept_for_backward) {
       // The inputs are kept: the last backward repetition gives back the very first one.
-      if (is_transient(initial) && initial_life.last <= mirror_end) {
+      const bool ours = is_transient(initial) && initial_life.last <= mirror_end && !given_back_by_mirror(initial);
+      if (mirror_end > initial_life.last) initial_life = {initial_life.first, mirror_end, within.parent != no_region};
+      if (ours) {
         no_release_.push_back(initial);
       } else {
         after_[index(mirror_end)].push_back(event(Kind::allocate, inside));
@@ -231,6 +258,8 @@ class Liveness {
   const Program& program_;
   std::vector<Life> lives_;
   std::vector<Moment> moments_{};
+  std::map<TensorId, TypedCarry> carry_of_result_{};
+  std::map<TensorId, TypedCarry> carry_of_inside_{};
   std::map<RegionId, int> begins_{};
   std::map<RegionId, int> ends_{};
   std::vector<std::vector<SymbolicMemoryEvent>> before_{};

@@ -132,12 +132,26 @@ std::vector<GradientStep> gradient_matmul(const NodeView& node) {
   const bool shared = product_of(node).shared_b;
   const Operand dc = Operand::gradient();
   // C = A B: dA = dC B^T, dB = A^T dC; transposed operands swap sides.
-  GradientStep first{.op = "matmul", .targets = {Operand::input(0)}};
-  first.attributes = a ? transposes(b, true) : transposes(false, !b);
-  first.operands = a ? std::vector{Operand::input(1), dc} : std::vector{dc, Operand::input(1)};
   GradientStep second{.op = "matmul", .targets = {Operand::input(1)}};
   second.attributes = b ? transposes(true, a, shared) : transposes(!a, false, shared);
   second.operands = b ? std::vector{dc, Operand::input(0)} : std::vector{Operand::input(0), dc};
+  if (a && shared) {  // B has no leading dimensions, so it stays on the right: dA^T = dC B^T
+    std::vector<Expr> axes;
+    const auto rank = static_cast<std::int64_t>(node.inputs[0].shape.size());
+    for (std::int64_t axis = 0; axis < rank - 2; ++axis) axes.emplace_back(axis);
+    axes.emplace_back(rank - 1);
+    axes.emplace_back(rank - 2);
+    GradientStep product{.op = "matmul",
+                         .attributes = transposes(false, !b),
+                         .operands = {dc, Operand::input(1)},
+                         .targets = {std::nullopt}};
+    GradientStep turned{.op = "permute", .operands = {Operand::step(0)}, .targets = {Operand::input(0)}};
+    turned.attributes.set("axes", axes);
+    return {product, turned, second};
+  }
+  GradientStep first{.op = "matmul", .targets = {Operand::input(0)}};
+  first.attributes = a ? transposes(b, true) : transposes(false, !b);
+  first.operands = a ? std::vector{Operand::input(1), dc} : std::vector{dc, Operand::input(1)};
   return {first, second};
 }
 

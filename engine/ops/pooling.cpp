@@ -76,18 +76,12 @@ std::vector<GradientStep> gradient_max_pool(const NodeView& node) {
            .targets = {Operand::input(0)}}};
 }
 
-// A mean's gradient needs only sizes. PyTorch keeps the input all the same for windows, not for adaptive means of 1.
-std::vector<GradientStep> gradient_mean_pool(const NodeView& node) {
+// A mean's gradient needs only sizes, but automatic differentiation keeps the input all the same.
+std::vector<GradientStep> gradient_avg_pool(const NodeView& node) {
   return {{.op = "pool_backward",
            .attributes = shape_attribute(node.inputs[0].shape),
-           .operands = {Operand::gradient()},
+           .operands = {Operand::gradient(), Operand::input(0)},
            .targets = {Operand::input(0)}}};
-}
-
-std::vector<GradientStep> gradient_avg_pool(const NodeView& node) {
-  auto steps = gradient_mean_pool(node);
-  steps[0].operands.push_back(Operand::input(0));
-  return steps;
 }
 
 std::vector<KernelSpec> kernels_pool_backward(const NodeView& node) {
@@ -118,7 +112,7 @@ OperatorRows pooling_operators() {
        .summary = "mean over as many windows as 'output' says; 1 is global pooling",
        .attributes = adaptive_attributes,
        .infer = infer_adaptive_pool,
-       .gradient = gradient_mean_pool,
+       .gradient = gradient_avg_pool,
        .kernels = kernels_adaptive_pool},
       {.name = "pool_backward",
        .least_inputs = 1,

@@ -54,8 +54,12 @@ Shape window_output(const Window& window, bool round_up) {
   for (std::size_t i = 0; i < window.input.size(); ++i) {
     const Expr span = window.input[i] + Expr{2} * window.padding[i] -
                       window.dilation[i] * (window.kernel[i] - Expr{1}) - Expr{1};
-    const Expr steps = round_up ? ceil_divide(span, window.stride[i]) : floor_divide(span, window.stride[i]);
-    output.push_back(steps + Expr{1});
+    if (round_up) {
+      const Expr starts_inside = ceil_divide(window.input[i] + window.padding[i], window.stride[i]);
+      output.push_back(minimum(ceil_divide(span, window.stride[i]) + Expr{1}, starts_inside));
+    } else {
+      output.push_back(floor_divide(span, window.stride[i]) + Expr{1});
+    }
   }
   return output;
 }

@@ -116,7 +116,7 @@ TEST_CASE("models: multiply-adds of a training step equal those of executed mode
     Bindings symbols = test.symbols;
     symbols["batch"] = number(*row, "batch_train");
 
-    const auto compiled = compile(model(test.model), {.task = Task::training});
+    const auto compiled = compile(model(test.model), {.task = Task::training, .overridden = symbols});
 
     REQUIRE(compiled);
     const auto slots = slot_values(*compiled, symbols);
@@ -140,7 +140,9 @@ TEST_CASE("models: parameters equal the published totals") {
       {"resnet152", 60'192'808},  {"vgg16", 138'357'544},      {"mobilenet-v2", 3'504'872},
       {"efficientnet-b0", 5'288'548}, {"unet", 31'037'698},    {"t5-base", 222'903'552},
       {"dlrm", 940'481},          {"lstm-lm", 2'648'200}};
-  for (const auto& [name, parameters] : published) {
+  for (const auto& entry : published) {
+    const std::string& name = entry.first;
+    const std::int64_t parameters = entry.second;
     CAPTURE(name);
     const auto summary = summarize(model(name));
     REQUIRE(summary);

@@ -50,8 +50,11 @@ TEST_CASE("models: what training keeps equals what was kept when the models ran"
   }
   const auto references = read_csv(corpus + "/references.csv");
   int compared = 0;
-  for (const auto& [name, reference] : std::vector<std::pair<std::string, std::string>>{
-           {"resnet18", "tv_resnet18"}, {"resnet50", "tv_resnet50"}, {"mobilenet-v2", "tv_mobilenet_v2"}}) {
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"resnet18", "tv_resnet18"}, {"resnet50", "tv_resnet50"}, {"mobilenet-v2", "tv_mobilenet_v2"}};
+  for (const auto& pair : pairs) {
+    const std::string& name = pair.first;
+    const std::string& reference = pair.second;
     CAPTURE(name);
     const auto row = std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == reference; });
     REQUIRE(row != references.end());

@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto compiled = roofcast::compile(*graph, {.task = task, .runtime = runtime});
     if (!compiled) continue;
     roofcast::Evaluator evaluator(*compiled, device, runtime, priors);
-    const auto prediction = evaluator.evaluate({});
+    const auto prediction = evaluator.evaluate(roofcast::Bindings{});
     if (prediction && !(prediction->time.p50.count() >= 0)) __builtin_trap();
   }
   return 0;

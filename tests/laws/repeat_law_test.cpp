@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "engine/decide/symbols.hpp"
 #include "tests/close_to.hpp"
 #include "tests/laws/random_graph.hpp"
 #include "tests/laws/random_platform.hpp"
@@ -11,21 +14,63 @@ namespace {
 
 constexpr std::uint64_t seed = 20260712;
 
+/// Under autocast a block may start from another element type than it hands on; the folded program has one type for all
+/// repetitions, so that casts and bytes are approximate.
+bool hands_on_what_it_takes(const Program& program) {
+  const auto dtype = [&](TensorId id) { return program.tensors[static_cast<std::size_t>(id)].dtype; };
+  return std::ranges::all_of(program.regions, [&](const TypedRegion& region) {
+    return std::ranges::all_of(
+        region.carries, [&](const TypedCarry& carry) { return dtype(carry.initial) == dtype(carry.next); });
+  });
+}
+
+/// Two things can make one repetition differ; then the folded program costs more than the one written out, never less:
+/// the first repetition starts from an input of the model, which needs no gradient; all repetitions add to the gradient
+/// of a tensor outside of the block, whose sum the folded program starts from zeros.
+bool repetitions_are_alike(const Program& program) {
+  const auto role = [&](TensorId id) { return program.tensors[static_cast<std::size_t>(id)].role; };
+  for (const TypedRegion& region : program.regions) {
+    for (const TypedCarry& carry : region.carries) {
+      if (program.task == Task::training && role(carry.initial) == TensorRole::input) return false;
+    }
+  }
+  return std::ranges::none_of(program.steps, [](const Step& step) {
+    return step.op == "accumulate" && step.region != no_region;
+  });
+}
+
+/// The bytes of what blocks hand from repetition to repetition, each once.
+double handed_on(const Outcome& folded) {
+  const Program& program = folded.program.program;
+  const Bindings symbols = all_symbols(program.symbols, {}).value();
+  double bytes = 0;
+  for (const TypedRegion& region : program.regions) {
+    for (const TypedCarry& carry : region.carries) {
+      bytes += static_cast<double>(program.tensors[static_cast<std::size_t>(carry.initial)].bytes.evaluate(symbols).value());
+    }
+  }
+  return bytes;
+}
+
 void compare(const std::string& text, const Platform& platform, const Setting& setting) {
   const Outcome folded = run(load(text), platform, setting);
   const Outcome unrolled = run(load_unrolled(text), platform, setting);
   INFO("precision ", setting.precision, ", training ", setting.task == Task::training, "\n", text);
   CHECK(folded.parameters() == unrolled.parameters());
-  CHECK(folded.macs() == unrolled.macs());
   CHECK(folded.forward_macs() == unrolled.forward_macs());
-  CHECK(folded.value(folded.program.nodes) == unrolled.value(unrolled.program.nodes));
   CHECK(folded.value(folded.program.weight_bytes) == unrolled.value(unrolled.program.weight_bytes));
+  if (!hands_on_what_it_takes(folded.program.program)) return;
+  constexpr double rounding = 1e-9;
+  CHECK(folded.macs() >= unrolled.macs());
+  CHECK(folded.seconds() >= unrolled.seconds() * (1 - rounding));
+  CHECK(folded.needed() >= unrolled.needed() * (1 - rounding));
+  if (!repetitions_are_alike(folded.program.program)) return;
+  CHECK(folded.macs() == unrolled.macs());
+  CHECK(folded.value(folded.program.nodes) == unrolled.value(unrolled.program.nodes));
   CHECK(folded.seconds() == close_to(unrolled.seconds()));
-  for (std::size_t i = 0; i < memory_categories; ++i) {
-    CAPTURE(to_string(static_cast<MemoryCategory>(i)));
-    CHECK(folded.prediction.memory.by_category[i].value == unrolled.prediction.memory.by_category[i].value);
-  }
-  CHECK(folded.needed() == close_to(unrolled.needed()));
+  // What the first repetition starts from is kept to the end of the block, a little longer than it need be.
+  CHECK(folded.needed() <= unrolled.needed() * (1 + rounding) + handed_on(folded));
+  if (setting.task == Task::inference) CHECK(folded.needed() == close_to(unrolled.needed()));
 }
 
 void compare_random(const Setting& setting) {

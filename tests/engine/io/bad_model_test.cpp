@@ -506,7 +506,7 @@ TEST_CASE("bad model: thousands of dangling inputs do not take minutes" * doctes
 }
 
 // Skipped while it ends in a stack overflow: a key of a hundred thousand parts.
-TEST_CASE("bad model: a dotted key without end is an error" * doctest::skip()) {
+TEST_CASE("bad model: a dotted key without end is an error") {
   std::string key = "a";
   for (int i = 0; i < 100'000; ++i) key += ".a";
 

@@ -119,12 +119,16 @@ std::vector<Made> run_gradient(bool transpose_a, bool transpose_b, const Shape& 
   NodeView node{.name = "node", .attributes = given, .inputs = {real(a), real(b)}};
   node.outputs = {find_operator("matmul")->infer(node)->outputs.at(0).type};
   std::vector<Made> made;
+  std::vector<Made> steps;  // a view carries on what its operand has cost
   for (const GradientStep& step : find_operator("matmul")->gradient(node)) {
     std::vector<TensorType> operands;
+    Expr before{0};
     for (const Operand& operand : step.operands) {
-      operands.push_back(operand.from == Operand::From::gradient
-                             ? node.outputs[0]
-                             : node.inputs.at(static_cast<std::size_t>(operand.index)));
+      const auto index = static_cast<std::size_t>(operand.index);
+      if (operand.from == Operand::From::step) before += steps.at(index).macs;
+      operands.push_back(operand.from == Operand::From::gradient ? node.outputs[0]
+                         : operand.from == Operand::From::step   ? real(steps.at(index).shape)
+                                                                 : node.inputs.at(index));
     }
     const ToyNode product{step.op, operands, step.attributes};
     INFO("transpose_a ", transpose_a, ", transpose_b ", transpose_b, ": ", product.complaint());
@@ -134,7 +138,9 @@ std::vector<Made> run_gradient(bool transpose_a, bool transpose_b, const Shape& 
       continue;
     }
     CHECK(product.constraints().empty());
-    made.push_back({product.output(), product.kernels().at(0).macs});
+    const auto kernels = product.kernels();
+    steps.push_back({product.output(), kernels.empty() ? before : before + kernels[0].macs});
+    if (step.targets.at(0)) made.push_back(steps.back());
   }
   return made;
 }
