@@ -58,15 +58,25 @@ class PrecisionPass {
   }
 
   // What a region hands in has the type of what it starts from, what it leaves that of what it computes.
+  // Through nested blocks that takes as many rounds as they are deep.
   void carry_types() {
-    for (const TypedRegion& region : result_.regions) {
-      for (const TypedCarry& carry : region.carries) {
-        const auto initial = result_.tensor(carry.initial).type.dtype;
-        if (initial) give(carry.inside, *initial);
-        const auto next = result_.tensor(carry.next).type.dtype;
-        if (next) give(carry.result, *next);
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (const TypedRegion& region : result_.regions) {
+        for (const TypedCarry& carry : region.carries) {
+          changed |= pass_on(carry.initial, carry.inside);
+          changed |= pass_on(carry.next, carry.result);
+        }
       }
     }
+  }
+
+  bool pass_on(TensorId from, TensorId to) {
+    const auto dtype = result_.tensor(from).type.dtype;
+    if (!dtype || result_.tensor(to).type.dtype) return false;
+    give(to, *dtype);
+    return true;
   }
 
   TensorId convert(const TypedNode& node, TensorId id, std::string_view op, DType dtype) {
