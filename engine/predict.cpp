@@ -57,9 +57,12 @@ Prediction Evaluator::predict() const {
   for (const CompiledKernel& kernel : compiled_->kernels) {
     const KernelTime time = kernel_time(bound(kernel, slots_), rates_, *runtime_, *priors_);
     const auto count = static_cast<double>(slots_[static_cast<std::size_t>(kernel.count)]);
-    const auto add = [&](Bound what, Seconds part) { prediction.time_by_bound[static_cast<std::size_t>(what)] += part; };
+    const auto add = [&](Bound what, Seconds part) {
+      prediction.time_by_bound[static_cast<std::size_t>(what)] += part;
+    };
     add(Bound::launch, count * time.launch);
-    add(time.compute > time.memory ? Bound::compute : Bound::memory, count * std::max(time.compute, time.memory));
+    add(time.compute > time.memory ? Bound::compute : Bound::memory,
+        count * std::max(time.compute, time.memory));
     total += count * time.total;
   }
   prediction.time = {total / priors_->spread, total, total * priors_->spread};

@@ -30,17 +30,19 @@ struct Prediction {
   std::array<Seconds, 3> time_by_bound{};  ///< indexed by Bound; sums to the median
   MemoryPlan memory{};
   Evidence evidence = Evidence::data_sheet;
-  double tokens_per_sample = 0;            ///< 0: the model does not say
+  double tokens_per_sample = 0;  ///< 0: the model does not say
 
   /// What takes most of the time, and its share in [0, 1].
   Bound bound() const;
   double bound_share() const;
 };
 
-/// Evaluates configurations of one compiled program on one device, reusing its buffers. Not for two threads at once.
+/// Evaluates configurations of one compiled program on one device, reusing its buffers. Not for two threads
+/// at once.
 class Evaluator {
  public:
-  Evaluator(const CompiledProgram& compiled, const Device& device, const Runtime& runtime, const Priors& priors);
+  Evaluator(const CompiledProgram& compiled, const Device& device, const Runtime& runtime,
+            const Priors& priors);
 
   Result<Prediction> evaluate(const Bindings& bindings);
   /// The same for values of `compiled.tape.inputs()`; empty when something is wrong, `evaluate` tells what.

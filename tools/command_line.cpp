@@ -1,7 +1,8 @@
 #include "tools/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "engine/base/diagnostics.hpp"
@@ -22,22 +23,28 @@ constexpr const char* description =
     "3 nothing fits and --require-fit was given.";
 
 void add_model_options(CLI::App& app, ModelOptions& run) {
-  app.add_option("--hw", run.hardware, "Card: a name, a TOML file or a pattern such as 'rtx-30*'; repeatable");
+  app.add_option("--hw", run.hardware,
+                 "Card: a name, a TOML file or a pattern such as 'rtx-30*'; repeatable");
   app.add_option("--model", run.models, "Model: a TOML file, a name of ours or a pattern; repeatable");
   app.add_option("--task", run.task, "inference or training")->capture_default_str();
-  app.add_option("--precision", run.precisions, "Comma list such as fp32,fp16; all that the card has if left out");
+  app.add_option("--precision", run.precisions,
+                 "Comma list such as fp32,fp16; all that the card has if left out");
   app.add_option("--batch", run.batches,
                  "Comma list of batch sizes; 1..256 means the powers of two in between and both ends");
-  app.add_option("--set", run.symbols, "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
+  app.add_option("--set", run.symbols,
+                 "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
   app.add_option("--optimizer", run.optimizer, "sgd, momentum, adam or adamw (default), for training");
-  app.add_option("--runtime", run.runtime, "Framework; `simulate list runtimes` prints them")->capture_default_str();
-  app.add_option("--price", run.price, "US dollars per GPU and hour, such as 1.99; else the cheapest known offer");
+  app.add_option("--runtime", run.runtime, "Framework; `simulate list runtimes` prints them")
+      ->capture_default_str();
+  app.add_option("--price", run.price,
+                 "US dollars per GPU and hour, such as 1.99; else the cheapest known offer");
 }
 
 void add_output_options(CLI::App& app, OutputOptions& output) {
   app.add_option("--format", output.format, "table, csv, markdown or json");
   app.add_flag("--json", output.json, "Short for --format json");
-  app.add_option("-o,--output", output.file, "Write to a file; its ending chooses the format (.txt .csv .md .json)");
+  app.add_option("-o,--output", output.file,
+                 "Write to a file; its ending chooses the format (.txt .csv .md .json)");
   app.add_flag("--wide", output.wide, "Do not fit tables to the terminal");
   app.add_flag("--no-color", output.no_color, "No colours, as with the environment variable NO_COLOR");
   app.add_flag("-q,--quiet", output.quiet, "No remarks and no progress on standard error");
@@ -63,9 +70,10 @@ int refuse_extras(const CLI::App& app) {
     const bool option = word.starts_with('-');
     // A value of an unknown option is no mistake of its own.
     if (!option && !problems.empty()) continue;
-    problems.push_back({{},
-                        fmt::format("{} '{}'", option ? "unknown option" : "unknown command or argument", word),
-                        did_you_mean(word, known_words(*at), "`simulate --help` lists what there is")});
+    problems.push_back(
+        {{},
+         fmt::format("{} '{}'", option ? "unknown option" : "unknown command or argument", word),
+         did_you_mean(word, known_words(*at), "`simulate --help` lists what there is")});
   }
   return refuse(problems);
 }
@@ -96,7 +104,8 @@ CommandLine parse_command_line(int argc, char** argv) {
   app.add_flag("--all", options.all, "Every configuration, not only those up to the recommended one");
   app.add_flag("--require-fit", options.require_fit, "Leave with exit code 3 if nothing fits");
 
-  CLI::App* explain = app.add_subcommand("explain", "One configuration, kernel by kernel, with formulas and numbers");
+  CLI::App* explain =
+      app.add_subcommand("explain", "One configuration, kernel by kernel, with formulas and numbers");
   add_model_options(*explain, options.run);
   add_output_options(*explain, options.output);
   explain->add_flag("--expand", options.expand, "Show each repetition of a repeated block");
@@ -108,7 +117,8 @@ CommandLine parse_command_line(int argc, char** argv) {
   CLI::App* show = app.add_subcommand("show", "One card's data sheet, or a model's counts");
   show->add_option("what", options.topic, "hw or model")->required();
   show->add_option("name", options.name, "Which one")->required();
-  show->add_option("--set", options.run.symbols, "NAME=VALUE for a model, such as batch=8 or seq=512; repeatable");
+  show->add_option("--set", options.run.symbols,
+                   "NAME=VALUE for a model, such as batch=8 or seq=512; repeatable");
   add_output_options(*show, options.output);
 
   line.stop = true;

@@ -60,7 +60,8 @@ int estimate_command(const DataFolder& data, const Options& options) {
                                     .json = [&] { return answer_json(*answer, tool_version); }},
                                    options.output);
   if (written != exit_ok) return written;
-  const bool skipped = std::ranges::any_of(answer->warnings, [](const Warning& w) { return w.code == "W-SKIPPED"; });
+  const bool skipped =
+      std::ranges::any_of(answer->warnings, [](const Warning& w) { return w.code == "W-SKIPPED"; });
   if (skipped) return exit_some_failed;
   return options.require_fit && !anything_fits(*answer) ? exit_does_not_fit : exit_ok;
 }

@@ -1,9 +1,9 @@
 #include "tools/load_run.hpp"
 
+#include <fmt/format.h>
 #include <glob.h>
 
 #include <algorithm>
-#include <fmt/format.h>
 
 #include "engine/io/load_model.hpp"
 #include "engine/io/read_file.hpp"
@@ -42,7 +42,8 @@ std::vector<std::string> expand_hardware(const DataFolder& data, const std::vect
 std::vector<std::string> files_matching(const std::string& pattern) {
   glob_t found{};
   std::vector<std::string> files;
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   globfree(&found);
   return files;
 }
@@ -57,7 +58,8 @@ std::vector<std::string> expand_models(const DataFolder& data, const std::vector
       continue;
     }
     std::vector<std::string> found = files_matching(name);
-    if (found.empty()) found = matches(name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name, data.models());
+    if (found.empty())
+      found = matches(name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name, data.models());
     if (found.empty()) complain(problems, fmt::format("no model file matches '{}'", name));
     expanded.insert(expanded.end(), found.begin(), found.end());
   }
@@ -88,9 +90,9 @@ void read_task(const ModelOptions& options, Request& request, Diagnostics& probl
   if (const auto optimizer = parse_optimizer(options.optimizer)) {
     request.optimizer = *optimizer;
   } else {
-    complain(
-        problems, fmt::format("--optimizer: unknown optimizer '{}'", options.optimizer),
-        did_you_mean(options.optimizer, {"sgd", "momentum", "adam", "adamw"}, "known: sgd, momentum, adam, adamw"));
+    complain(problems, fmt::format("--optimizer: unknown optimizer '{}'", options.optimizer),
+             did_you_mean(options.optimizer, {"sgd", "momentum", "adam", "adamw"},
+                          "known: sgd, momentum, adam, adamw"));
   }
 }
 
@@ -122,7 +124,8 @@ Request read_request(const ModelOptions& options, Diagnostics& problems) {
   }
   auto symbols = parse_symbols(options.symbols);
   if (symbols) {
-    if (symbols->contains("batch")) complain(problems, "--set: the batch size has its own option", "write --batch");
+    if (symbols->contains("batch"))
+      complain(problems, "--set: the batch size has its own option", "write --batch");
     request.symbols = *std::move(symbols);
   } else {
     add(problems, symbols.error());
@@ -130,7 +133,8 @@ Request read_request(const ModelOptions& options, Diagnostics& problems) {
   return request;
 }
 
-std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& options, const Request& request) {
+std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& options,
+                                                           const Request& request) {
   std::vector<std::pair<std::string, std::string>> inputs;
   const auto add_if_given = [&](std::string name, const std::string& value) {
     if (!value.empty()) inputs.emplace_back(std::move(name), value);
@@ -140,8 +144,10 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& o
   inputs.emplace_back("task", options.task);
   add_if_given("precision", options.precisions);
   add_if_given("batch", options.batches);
-  for (const auto& [name, value] : request.symbols) inputs.emplace_back("set", fmt::format("{}={}", name, value));
-  if (request.task == Task::training) inputs.emplace_back("optimizer", std::string(to_string(request.optimizer)));
+  for (const auto& [name, value] : request.symbols)
+    inputs.emplace_back("set", fmt::format("{}={}", name, value));
+  if (request.task == Task::training)
+    inputs.emplace_back("optimizer", std::string(to_string(request.optimizer)));
   inputs.emplace_back("runtime", options.runtime);
   add_if_given("price", options.price);
   return inputs;
@@ -158,15 +164,16 @@ std::vector<Warning> warnings_of(const Run& run, const ModelOptions& options) {
     if (!named.note.empty()) warnings.push_back({"W-NAME", named.note});
     const std::optional<Price>& price = named.platform.price;
     if (!price) unpriced.push_back(named.platform.device.slug);
-    if (price && price->cloud != "user" && price->as_of.empty()) undated.push_back(named.platform.device.slug);
+    if (price && price->cloud != "user" && price->as_of.empty())
+      undated.push_back(named.platform.device.slug);
   }
   if (!unpriced.empty()) {
     warnings.push_back(
         {"W-NO-PRICE", fmt::format("no price is known for {}: --price sets one", fmt::join(unpriced, ", "))});
   }
   if (!undated.empty()) {
-    warnings.push_back(
-        {"W-OLD-PRICE", fmt::format("the price has no date for {}: --price sets another", fmt::join(undated, ", "))});
+    warnings.push_back({"W-OLD-PRICE", fmt::format("the price has no date for {}: --price sets another",
+                                                   fmt::join(undated, ", "))});
   }
   for (const NamedModel& model : run.models) {
     for (const std::string& note : model.graph.notes) {
@@ -221,7 +228,8 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
   const auto priors = data.priors();
   if (!priors) add(problems, priors.error());
   for (const std::string& name : expand_hardware(data, options.hardware, problems)) {
-    auto platform = load_platform(data, name, runtime ? *runtime : Runtime{}, priors ? *priors : Priors{}, price);
+    auto platform =
+        load_platform(data, name, runtime ? *runtime : Runtime{}, priors ? *priors : Priors{}, price);
     if (!platform) {
       add(problems, platform.error());
       continue;

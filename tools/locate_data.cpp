@@ -19,7 +19,8 @@ Result<DataFolder> locate_data(const char* argv0) {
   const char* set = std::getenv("ROOFCAST_DATA");
   if (set != nullptr && *set != '\0') {
     auto data = DataFolder::open(set);
-    if (!data) data.error().front().hint = "ROOFCAST_DATA names the folder that holds hardware_db/ and models/";
+    if (!data)
+      data.error().front().hint = "ROOFCAST_DATA names the folder that holds hardware_db/ and models/";
     return data;
   }
   const std::filesystem::path start = executable(argv0).parent_path();

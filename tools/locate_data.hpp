@@ -5,8 +5,9 @@
 
 namespace roofcast {
 
-/// $ROOFCAST_DATA if set, else ../share/roofcast beside the executable's folder, else the nearest folder above the
-/// executable that holds hardware_db/ and models/. `argv0` helps where the system does not tell the executable's path.
+/// $ROOFCAST_DATA if set, else ../share/roofcast beside the executable's folder, else the nearest folder
+/// above the executable that holds hardware_db/ and models/. `argv0` helps where the system does not tell the
+/// executable's path.
 Result<DataFolder> locate_data(const char* argv0);
 
 }  // namespace roofcast

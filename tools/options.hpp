@@ -7,7 +7,13 @@
 namespace roofcast {
 
 /// Exit codes; scripts rely on them.
-enum ExitCode : int { exit_ok = 0, exit_internal = 1, exit_usage = 2, exit_does_not_fit = 3, exit_some_failed = 5 };
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_internal = 1,
+  exit_usage = 2,
+  exit_does_not_fit = 3,
+  exit_some_failed = 5
+};
 
 struct OutputOptions {
   std::string format{};  ///< empty: from the file's ending, else table

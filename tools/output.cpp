@@ -1,11 +1,11 @@
 #include "tools/output.hpp"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <string_view>
 
 #include "tools/write_file.hpp"

@@ -21,8 +21,8 @@ struct Report {
 /// The format that the options ask for; a format or ending that is unknown is an error.
 Result<const Format*> chosen_format(const OutputOptions& options);
 
-/// Writes the report and returns an exit code. A file is complete or not there at all: it is written under another name
-/// and renamed. Mistakes are told on standard error.
+/// Writes the report and returns an exit code. A file is complete or not there at all: it is written under
+/// another name and renamed. Mistakes are told on standard error.
 int write_report(const Report& report, const OutputOptions& options);
 
 /// Tells mistakes on standard error and returns `exit_usage`.

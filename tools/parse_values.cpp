@@ -1,9 +1,10 @@
 #include "tools/parse_values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "engine/base/expression.hpp"
 
@@ -23,7 +24,8 @@ Result<std::int64_t> parse_size(std::string_view text, std::string_view option) 
   }
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc{} && end == digits.data() + digits.size() && value >= 1 && value <= largest_size / unit) {
+  if (error == std::errc{} && end == digits.data() + digits.size() && value >= 1 &&
+      value <= largest_size / unit) {
     return value * unit;
   }
   return fail(fmt::format("{}: '{}' is not a whole number from 1 to {}", option, text, largest_size), {},

@@ -6,8 +6,8 @@
 
 namespace roofcast {
 
-/// Shows itself on standard error, only if that is a terminal and the run takes more than a second, and goes away
-/// again.
+/// Shows itself on standard error, only if that is a terminal and the run takes more than a second, and goes
+/// away again.
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted);

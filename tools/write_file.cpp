@@ -1,12 +1,12 @@
 #include "tools/write_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fmt/format.h>
 #include <system_error>
 
 namespace roofcast {

@@ -1,7 +1,8 @@
 #include "engine/base/diagnostics.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace roofcast {
 namespace {
@@ -24,7 +25,8 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-// Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, substitutions, neighbour swaps.
+// Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, substitutions, neighbour
+// swaps.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> before_last(right.size() + 1);
   std::vector<std::size_t> last(right.size() + 1);

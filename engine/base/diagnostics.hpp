@@ -1,5 +1,6 @@
 #pragma once
-// What goes wrong because of input: a place, a message and a way out. `Result<T>` carries either a value or these.
+// What goes wrong because of input: a place, a message and a way out. `Result<T>` carries either a value or
+// these.
 
 #include <string>
 #include <string_view>
@@ -8,7 +9,8 @@
 
 namespace roofcast {
 
-/// Where in the user's input something stands. Line and column count from 1; 0 means "the whole file" or unknown.
+/// Where in the user's input something stands. Line and column count from 1; 0 means "the whole file" or
+/// unknown.
 struct Location {
   std::string file{};
   int line = 0;
@@ -17,7 +19,8 @@ struct Location {
   friend bool operator==(const Location&, const Location&) = default;
 };
 
-/// One mistake. `message` is lower case with the culprit in quotes and no full stop; `hint` says what to do about it.
+/// One mistake. `message` is lower case with the culprit in quotes and no full stop; `hint` says what to do
+/// about it.
 struct Diagnostic {
   Location where{};
   std::string message{};
@@ -35,8 +38,9 @@ inline tl::unexpected<Diagnostics> fail(std::string message, Location where = {}
   return tl::make_unexpected(Diagnostics{{std::move(where), std::move(message), std::move(hint)}});
 }
 
-/// `models/bert.toml:31:8: error: unknown operator 'matmull'`, and `  hint: ...` on a line of its own if there is one.
-/// Control characters in the message are shown as `?`, so that a binary file cannot disturb a terminal.
+/// `models/bert.toml:31:8: error: unknown operator 'matmull'`, and `  hint: ...` on a line of its own if
+/// there is one. Control characters in the message are shown as `?`, so that a binary file cannot disturb a
+/// terminal.
 std::string to_string(const Diagnostic& diagnostic);
 
 /// One after the other, each with its line ends.

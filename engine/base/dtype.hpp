@@ -8,7 +8,20 @@
 namespace roofcast {
 
 /// The storage type of a tensor's elements.
-enum class DType : std::uint8_t { fp64, fp32, fp16, bf16, fp8, fp4, int64, int32, int8, int4, uint8, boolean };
+enum class DType : std::uint8_t {
+  fp64,
+  fp32,
+  fp16,
+  bf16,
+  fp8,
+  fp4,
+  int64,
+  int32,
+  int8,
+  int4,
+  uint8,
+  boolean
+};
 
 constexpr std::int64_t bits(DType dtype) {
   switch (dtype) {

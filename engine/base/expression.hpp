@@ -1,5 +1,6 @@
 #pragma once
-// Integer expressions over named symbols: the dimensions of tensors, trip counts and everything counted from them.
+// Integer expressions over named symbols: the dimensions of tensors, trip counts and everything counted from
+// them.
 
 #include <compare>
 #include <cstdint>
@@ -19,12 +20,12 @@ struct ExpressionAtom;
 /// What each symbol stands for while an expression is evaluated.
 using Bindings = std::map<std::string, std::int64_t, std::less<>>;
 
-/// An integer expression in normal form: a sum of terms, each an integer times a product of atoms. An atom is a symbol
-/// or something that is no polynomial (a floored quotient, a minimum, a maximum). Two expressions that are the same
-/// polynomial compare equal: `4*hidden == hidden*4`. A value; cheap to copy while small.
+/// An integer expression in normal form: a sum of terms, each an integer times a product of atoms. An atom is
+/// a symbol or something that is no polynomial (a floored quotient, a minimum, a maximum). Two expressions
+/// that are the same polynomial compare equal: `4*hidden == hidden*4`. A value; cheap to copy while small.
 ///
-/// An expression whose constants leave 64 bits, or that grows without bound, becomes `broken()` and stays so; evaluating
-/// it is an error. All arithmetic on int64 is checked.
+/// An expression whose constants leave 64 bits, or that grows without bound, becomes `broken()` and stays so;
+/// evaluating it is an error. All arithmetic on int64 is checked.
 class Expr {
  public:
   struct Power {
@@ -36,14 +37,16 @@ class Expr {
     std::vector<Power> powers{};  ///< sorted; empty for the constant term
   };
 
-  Expr() = default;                // zero
-  Expr(std::int64_t constant);     // NOLINT(google-explicit-constructor): a constant is an expression
+  Expr() = default;             // zero
+  Expr(std::int64_t constant);  // NOLINT(google-explicit-constructor): a constant is an expression
   static Expr symbol(std::string name);
   static Expr of(std::shared_ptr<const ExpressionAtom> atom);
   static Expr broken_expression();
 
   bool broken() const { return broken_; }
-  bool is_constant() const { return !broken_ && (terms_.empty() || (terms_.size() == 1 && terms_[0].powers.empty())); }
+  bool is_constant() const {
+    return !broken_ && (terms_.empty() || (terms_.size() == 1 && terms_[0].powers.empty()));
+  }
   /// Only for `is_constant()`.
   std::int64_t constant() const { return terms_.empty() ? 0 : terms_[0].coefficient; }
   bool is(std::int64_t value) const { return is_constant() && constant() == value; }
@@ -71,7 +74,8 @@ class Expr {
   bool broken_ = false;
 };
 
-/// What an expression is made of when it is no polynomial. `left` and `right` are the operands of all but a symbol.
+/// What an expression is made of when it is no polynomial. `left` and `right` are the operands of all but a
+/// symbol.
 struct ExpressionAtom {
   enum class Kind : std::uint8_t { symbol, floor_divide, minimum, maximum, product };
   Kind kind = Kind::symbol;
@@ -93,8 +97,10 @@ Expr product(const std::vector<Expr>& factors);
 
 /// As one would write it: `4*hidden + 2`. `parse_expression` reads it back unless a power is above eight.
 std::string to_string(const Expr& expression);
+std::string to_string(const ExpressionAtom& atom);
 
-/// Reads `+ - * /` (floored), `%`, parentheses, `min(a, b)`, `max(a, b)`, `ceil_div(a, b)`, integers and symbols.
+/// Reads `+ - * /` (floored), `%`, parentheses, `min(a, b)`, `max(a, b)`, `ceil_div(a, b)`, integers and
+/// symbols.
 Result<Expr> parse_expression(std::string_view text, const Location& where = {});
 
 /// A letter or underscore, then letters, digits and underscores.

@@ -3,10 +3,14 @@
 namespace roofcast {
 
 static constexpr std::array<std::string_view, kernel_families> names = {
-    "gemm",    "convolution", "depthwise_convolution", "attention", "elementwise", "normalization",
-    "softmax", "reduction",   "pooling",               "copy",      "optimizer",   "gather"};
+    "gemm",      "convolution", "depthwise_convolution",
+    "attention", "elementwise", "normalization",
+    "softmax",   "reduction",   "pooling",
+    "copy",      "optimizer",   "gather"};
 
-std::string_view to_string(KernelFamily family) { return names[static_cast<std::size_t>(family)]; }
+std::string_view to_string(KernelFamily family) {
+  return names[static_cast<std::size_t>(family)];
+}
 
 KernelFamily family(const KernelForm<std::int64_t>& form) {
   using Dim = std::int64_t;

@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel computes, as data. `Dim` is an expression while a program is built, a slot once it is compiled and a
-// number when it is timed.
+// What a kernel computes, as data. `Dim` is an expression while a program is built, a slot once it is
+// compiled and a number when it is timed.
 
 #include <array>
 #include <cstdint>
@@ -20,8 +20,9 @@ struct Gemm {
   Dim k{1};
 };
 
-/// Convolution over up to three spatial axes; unused leading axes have size 1. Channels are totals over all groups.
-/// Sizes are those of the forward pass whatever the pass; a transposed convolution is the input gradient of its mirror.
+/// Convolution over up to three spatial axes; unused leading axes have size 1. Channels are totals over all
+/// groups. Sizes are those of the forward pass whatever the pass; a transposed convolution is the input
+/// gradient of its mirror.
 template <class Dim>
 struct Convolution {
   Pass pass = Pass::forward;
@@ -48,7 +49,15 @@ struct Attention {
   bool causal = false;
 };
 
-enum class StreamKind : std::uint8_t { elementwise, normalization, softmax, reduction, pooling, copy, optimizer };
+enum class StreamKind : std::uint8_t {
+  elementwise,
+  normalization,
+  softmax,
+  reduction,
+  pooling,
+  copy,
+  optimizer
+};
 
 /// Reads and writes each element a fixed number of times: time follows the bytes.
 template <class Dim>
@@ -78,15 +87,10 @@ KernelForm<To> map_dimensions(const KernelForm<From>& form, Change&& change) {
     return Gemm<To>{change(gemm->batch), change(gemm->m), change(gemm->n), change(gemm->k)};
   }
   if (const auto* conv = std::get_if<Convolution<From>>(&form)) {
-    return Convolution<To>{conv->pass,
-                           change(conv->batch),
-                           change(conv->in_channels),
-                           change(conv->out_channels),
-                           change(conv->groups),
-                           three(conv->input),
-                           three(conv->output),
-                           three(conv->kernel),
-                           three(conv->stride)};
+    return Convolution<To>{
+        conv->pass,           change(conv->batch), change(conv->in_channels), change(conv->out_channels),
+        change(conv->groups), three(conv->input),  three(conv->output),       three(conv->kernel),
+        three(conv->stride)};
   }
   if (const auto* attention = std::get_if<Attention<From>>(&form)) {
     return Attention<To>{attention->pass,
@@ -107,8 +111,18 @@ KernelForm<To> map_dimensions(const KernelForm<From>& form, Change&& change) {
 
 /// The kernel families that time models and efficiencies are kept for.
 enum class KernelFamily : std::uint8_t {
-  gemm, convolution, depthwise_convolution, attention,
-  elementwise, normalization, softmax, reduction, pooling, copy, optimizer, gather
+  gemm,
+  convolution,
+  depthwise_convolution,
+  attention,
+  elementwise,
+  normalization,
+  softmax,
+  reduction,
+  pooling,
+  copy,
+  optimizer,
+  gather
 };
 inline constexpr std::size_t kernel_families = 12;
 

@@ -12,7 +12,8 @@ enum class Optimizer : std::uint8_t { sgd, momentum, adam, adamw };
 std::string_view to_string(Optimizer optimizer);
 std::optional<Optimizer> parse_optimizer(std::string_view name);
 
-/// fp32 values kept per parameter besides the parameter and its gradient: 0, 1 (velocity) or 2 (both moments).
+/// fp32 values kept per parameter besides the parameter and its gradient: 0, 1 (velocity) or 2 (both
+/// moments).
 constexpr int state_values(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::sgd: return 0;

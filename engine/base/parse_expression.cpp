@@ -1,7 +1,8 @@
 // A recursive-descent parser for the expressions of model files.
 
-#include <charconv>
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "engine/base/expression.hpp"
 
@@ -14,17 +15,19 @@ class Parser {
 
   Result<Expr> parse() {
     if (text_.size() > longest_text) {
-      return fail(fmt::format("expression of {} characters is too long (at most {})", text_.size(), longest_text),
-                  where_);
+      return fail(
+          fmt::format("expression of {} characters is too long (at most {})", text_.size(), longest_text),
+          where_);
     }
     Expr result = sum(0);
     skip_space();
     if (error_.empty() && position_ < text_.size()) complain(fmt::format("unexpected '{}'", rest()));
     if (error_.empty() && result.broken()) error_ = "it overflows 64 bits";
     if (!error_.empty()) {
-      return fail(fmt::format("cannot read expression '{}': {}", text_, error_), where_,
-                  "expressions are integers, symbols, + - * / (floored) %, parentheses, min(a, b), max(a, b) and "
-                  "ceil_div(a, b)");
+      return fail(
+          fmt::format("cannot read expression '{}': {}", text_, error_), where_,
+          "expressions are integers, symbols, + - * / (floored) %, parentheses, min(a, b), max(a, b) and "
+          "ceil_div(a, b)");
     }
     return result;
   }
@@ -76,11 +79,14 @@ class Parser {
     const std::size_t start = position_;
     while (position_ < text_.size() && is_identifier(std::string("_") + text_[position_])) ++position_;
     const std::string_view word = text_.substr(start, position_ - start);
-    if (word.empty()) return complain(position_ < text_.size() ? fmt::format("unexpected '{}'", rest()) : "it ends too early");
+    if (word.empty())
+      return complain(position_ < text_.size() ? fmt::format("unexpected '{}'", rest())
+                                               : "it ends too early");
     if (word.front() >= '0' && word.front() <= '9') {
       std::int64_t value = 0;
       const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-      if (status == std::errc::result_out_of_range) return complain(fmt::format("'{}' exceeds 64 bits", word));
+      if (status == std::errc::result_out_of_range)
+        return complain(fmt::format("'{}' exceeds 64 bits", word));
       if (status != std::errc{} || end != word.data() + word.size()) {
         return complain(fmt::format("'{}' is neither a number nor a name", word));
       }
@@ -132,6 +138,8 @@ class Parser {
 
 }  // namespace
 
-Result<Expr> parse_expression(std::string_view text, const Location& where) { return Parser(text, where).parse(); }
+Result<Expr> parse_expression(std::string_view text, const Location& where) {
+  return Parser(text, where).parse();
+}
 
 }  // namespace roofcast

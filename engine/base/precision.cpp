@@ -6,23 +6,40 @@
 namespace roofcast {
 namespace {
 
-constexpr std::array<std::string_view, arithmetics> names = {
-    "fp64",          "fp32",        "packed fp16",  "dp4a int8",     "fp64 Tensor Core",
-    "tf32 Tensor Core", "fp16 Tensor Core (fp16 accumulate)", "fp16 Tensor Core", "bf16 Tensor Core",
-    "fp8 Tensor Core (fp16 accumulate)", "fp8 Tensor Core", "int8 Tensor Core", "int4 Tensor Core", "fp4 Tensor Core"};
+constexpr std::array<std::string_view, arithmetics> names = {"fp64",
+                                                             "fp32",
+                                                             "packed fp16",
+                                                             "dp4a int8",
+                                                             "fp64 Tensor Core",
+                                                             "tf32 Tensor Core",
+                                                             "fp16 Tensor Core (fp16 accumulate)",
+                                                             "fp16 Tensor Core",
+                                                             "bf16 Tensor Core",
+                                                             "fp8 Tensor Core (fp16 accumulate)",
+                                                             "fp8 Tensor Core",
+                                                             "int8 Tensor Core",
+                                                             "int4 Tensor Core",
+                                                             "fp4 Tensor Core"};
 
 const std::array<PrecisionPolicy, 8>& presets() {
-  // For fp32 and tf32 both switches move together; a framework that treats convolutions apart (PyTorch's default is
-  // TF32 for convolutions only) is a policy of its own.
+  // For fp32 and tf32 both switches move together; a framework that treats convolutions apart (PyTorch's
+  // default is TF32 for convolutions only) is a policy of its own.
   static const std::array<PrecisionPolicy, 8> all = {{
       {.name = "fp32", .training = true},
       {.name = "tf32", .tf32_matmul = true, .tf32_convolution = true, .training = true},
       {.name = "fp16", .storage = DType::fp16, .compute = DType::fp16},
       {.name = "bf16", .storage = DType::bf16, .compute = DType::bf16},
-      {.name = "fp8", .storage = DType::bf16, .compute = DType::fp8, .weight_format = DType::fp8,
+      {.name = "fp8",
+       .storage = DType::bf16,
+       .compute = DType::fp8,
+       .weight_format = DType::fp8,
        .quantize_activations = true},
-      {.name = "int8", .storage = DType::fp16, .compute = DType::int8, .accumulate = DType::int32,
-       .weight_format = DType::int8, .quantize_activations = true},
+      {.name = "int8",
+       .storage = DType::fp16,
+       .compute = DType::int8,
+       .accumulate = DType::int32,
+       .weight_format = DType::int8,
+       .quantize_activations = true},
       {.name = "amp-fp16", .compute = DType::fp16, .autocast = true, .inference = false, .training = true},
       {.name = "amp-bf16", .compute = DType::bf16, .autocast = true, .inference = false, .training = true},
   }};
@@ -31,9 +48,13 @@ const std::array<PrecisionPolicy, 8>& presets() {
 
 }  // namespace
 
-std::string_view to_string(Arithmetic arithmetic) { return names[static_cast<std::size_t>(arithmetic)]; }
+std::string_view to_string(Arithmetic arithmetic) {
+  return names[static_cast<std::size_t>(arithmetic)];
+}
 
-std::span<const PrecisionPolicy> precision_presets() { return presets(); }
+std::span<const PrecisionPolicy> precision_presets() {
+  return presets();
+}
 
 const PrecisionPolicy* find_precision(std::string_view name) {
   const auto found = std::ranges::find(presets(), name, &PrecisionPolicy::name);
@@ -44,7 +65,8 @@ Arithmetic matrix_arithmetic(const PrecisionPolicy& policy, DType operands, bool
   const bool low_accumulate = policy.accumulate == DType::fp16;
   switch (operands) {
     case DType::fp64: return Arithmetic::tensor_fp64;
-    case DType::fp16: return low_accumulate ? Arithmetic::tensor_fp16_fp16_accumulate : Arithmetic::tensor_fp16;
+    case DType::fp16:
+      return low_accumulate ? Arithmetic::tensor_fp16_fp16_accumulate : Arithmetic::tensor_fp16;
     case DType::bf16: return Arithmetic::tensor_bf16;
     case DType::fp8: return low_accumulate ? Arithmetic::tensor_fp8_fp16_accumulate : Arithmetic::tensor_fp8;
     case DType::fp4: return Arithmetic::tensor_fp4;

@@ -1,5 +1,6 @@
 #pragma once
-// Precision as a record: what is stored, what is multiplied, what is accumulated. The usual names are presets of it.
+// Precision as a record: what is stored, what is multiplied, what is accumulated. The usual names are presets
+// of it.
 
 #include <optional>
 #include <span>
@@ -14,9 +15,20 @@ enum class Task : std::uint8_t { inference, training };
 
 /// The arithmetic that a kernel's multiply-adds run in; devices have a rate for each that they support.
 enum class Arithmetic : std::uint8_t {
-  vector_fp64, vector_fp32, vector_fp16, vector_int8,
-  tensor_fp64, tensor_tf32, tensor_fp16_fp16_accumulate, tensor_fp16, tensor_bf16,
-  tensor_fp8_fp16_accumulate, tensor_fp8, tensor_int8, tensor_int4, tensor_fp4
+  vector_fp64,
+  vector_fp32,
+  vector_fp16,
+  vector_int8,
+  tensor_fp64,
+  tensor_tf32,
+  tensor_fp16_fp16_accumulate,
+  tensor_fp16,
+  tensor_bf16,
+  tensor_fp8_fp16_accumulate,
+  tensor_fp8,
+  tensor_int8,
+  tensor_int4,
+  tensor_fp4
 };
 inline constexpr std::size_t arithmetics = 14;
 
@@ -25,22 +37,23 @@ std::string_view to_string(Arithmetic arithmetic);
 /// How a model's numbers are stored and multiplied.
 struct PrecisionPolicy {
   std::string name = "fp32";
-  DType storage = DType::fp32;             ///< parameters and activations
-  DType compute = DType::fp32;             ///< operands of matrix products and convolutions
+  DType storage = DType::fp32;  ///< parameters and activations
+  DType compute = DType::fp32;  ///< operands of matrix products and convolutions
   DType accumulate = DType::fp32;
-  bool autocast = false;                   ///< storage stays; matrix products cast their operands to `compute`
-  bool tf32_matmul = false;                ///< fp32 matrix products through TF32 Tensor Cores
-  bool tf32_convolution = false;           ///< the same for convolutions
-  std::optional<DType> weight_format{};    ///< weights of matrix products and convolutions, if unlike `storage`
-  bool quantize_activations = false;       ///< operands are quantised to `compute` on the way in
-  bool inference = true;                   ///< in the grid for inference
-  bool training = false;                   ///< in the grid for training
+  bool autocast = false;                 ///< storage stays; matrix products cast their operands to `compute`
+  bool tf32_matmul = false;              ///< fp32 matrix products through TF32 Tensor Cores
+  bool tf32_convolution = false;         ///< the same for convolutions
+  std::optional<DType> weight_format{};  ///< weights of matrix products and convolutions, if unlike `storage`
+  bool quantize_activations = false;     ///< operands are quantised to `compute` on the way in
+  bool inference = true;                 ///< in the grid for inference
+  bool training = false;                 ///< in the grid for training
 
   /// The weights have been quantised: whether the model stays good enough must be measured.
   bool quantized() const { return weight_format.has_value(); }
 };
 
-/// `fp32`, `tf32`, `fp16`, `bf16`, `fp8`, `int8` for inference; `fp32`, `tf32`, `amp-fp16`, `amp-bf16` for training.
+/// `fp32`, `tf32`, `fp16`, `bf16`, `fp8`, `int8` for inference; `fp32`, `tf32`, `amp-fp16`, `amp-bf16` for
+/// training.
 std::span<const PrecisionPolicy> precision_presets();
 const PrecisionPolicy* find_precision(std::string_view name);
 

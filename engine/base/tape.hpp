@@ -1,5 +1,6 @@
 #pragma once
-// Many expressions compiled into one straight line of integer operations, each shared subexpression computed once.
+// Many expressions compiled into one straight line of integer operations, each shared subexpression computed
+// once.
 
 #include <functional>
 #include <map>
@@ -24,8 +25,8 @@ class ExpressionTape {
   /// The expression in a slot handed out by `add`.
   const Expr& expression(int slot) const;
 
-  /// Computes all slots. `values` are those of `inputs()`, `slots` has `slots()` entries. Returns the first slot whose
-  /// computation overflowed or divided by zero, -1 when all went well.
+  /// Computes all slots. `values` are those of `inputs()`, `slots` has `slots()` entries. Returns the first
+  /// slot whose computation overflowed or divided by zero, -1 when all went well.
   int evaluate(std::span<const std::int64_t> values, std::span<std::int64_t> slots) const;
 
  private:

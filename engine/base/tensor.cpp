@@ -2,7 +2,9 @@
 
 namespace roofcast {
 
-Expr elements(const Shape& shape) { return elements(shape, 0, shape.size()); }
+Expr elements(const Shape& shape) {
+  return elements(shape, 0, shape.size());
+}
 
 Expr elements(const Shape& shape, std::size_t first, std::size_t last) {
   Expr count{1};

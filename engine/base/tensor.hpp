@@ -12,8 +12,8 @@ namespace roofcast {
 
 using Shape = std::vector<Expr>;
 
-/// A tensor's shape and element type. Without a dtype the tensor is real-valued and takes the type that the precision
-/// policy gives it; indices, masks and statistics have theirs from the start.
+/// A tensor's shape and element type. Without a dtype the tensor is real-valued and takes the type that the
+/// precision policy gives it; indices, masks and statistics have theirs from the start.
 struct TensorType {
   Shape shape{};
   std::optional<DType> dtype{};
@@ -31,8 +31,8 @@ Expr storage_bytes(const Expr& count, DType dtype);
 /// `[batch, seq, 768]`
 std::string to_string(const Shape& shape);
 
-/// Two dimensions that must be equal for the model to make sense. Dimensions that are the same expression never get
-/// here; the others are checked at the symbols' values.
+/// Two dimensions that must be equal for the model to make sense. Dimensions that are the same expression
+/// never get here; the others are checked at the symbols' values.
 struct Constraint {
   Expr left{};
   Expr right{};

@@ -1,5 +1,6 @@
 #pragma once
-// The answer to "how does this model run on this card": one row per configuration, what was assumed, what is advised.
+// The answer to "how does this model run on this card": one row per configuration, what was assumed, what is
+// advised.
 
 #include <cstdint>
 #include <map>
@@ -30,7 +31,7 @@ struct AnswerRow {
   MemoryPlan memory{};
   /// Absent when it does not fit, like all that follows from it.
   std::optional<TimeRange> latency{};
-  std::optional<double> throughput{};         ///< samples (or tokens) per second at the median latency
+  std::optional<double> throughput{};  ///< samples (or tokens) per second at the median latency
   std::string throughput_unit = "samples/s";
   std::optional<double> tokens_per_second{};  ///< for models that say how many tokens a sample has
   std::optional<Bound> bound{};               ///< what takes most of the time
@@ -50,16 +51,18 @@ struct Warning {
 
 /// All rows for one card and one model.
 struct AnswerGroup {
-  std::string hw{};        ///< device slug
+  std::string hw{};  ///< device slug
   std::string hw_name{};
   std::string model{};
-  std::vector<AnswerRow> rows{};             ///< by precision, then batch
-  std::optional<std::size_t> recommended{};  ///< index into rows: smallest batch within 5% of the best, with room
-  std::string verdict{};                     ///< one sentence
+  std::vector<AnswerRow> rows{};  ///< by precision, then batch
+  std::optional<std::size_t>
+      recommended{};      ///< index into rows: smallest batch within 5% of the best, with room
+  std::string verdict{};  ///< one sentence
 };
 
 struct Answer {
-  std::vector<std::pair<std::string, std::string>> inputs{};  ///< as understood, in order: ("hw", "a100"), ...
+  std::vector<std::pair<std::string, std::string>>
+      inputs{};  ///< as understood, in order: ("hw", "a100"), ...
   std::vector<AnswerGroup> groups{};
   std::vector<std::string> assumptions{};
   std::vector<Warning> warnings{};

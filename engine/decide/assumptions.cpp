@@ -6,29 +6,35 @@ namespace roofcast {
 
 std::vector<std::string> assumptions(const Platform& platform, const Request& request) {
   std::vector<std::string> lines;
+  lines.push_back(
+      fmt::format("Prediction from data sheets: each kernel takes a launch ({:.1f} us) and the longer of its "
+                  "compute and memory "
+                  "time, at an efficiency per kernel family that is the same for every card. 80% of times "
+                  "are expected within a "
+                  "factor of {:.2g}.",
+                  as_microseconds(platform.runtime.launch), platform.priors.spread));
   lines.push_back(fmt::format(
-      "Prediction from data sheets: each kernel takes a launch ({:.1f} us) and the longer of its compute and memory "
-      "time, at an efficiency per kernel family that is the same for every card. 80% of times are expected within a "
-      "factor of {:.2g}.",
-      as_microseconds(platform.runtime.launch), platform.priors.spread));
-  lines.push_back(fmt::format("Runtime {}: {}; attention is {}.", platform.runtime.name, platform.runtime.title,
-                              platform.runtime.fused_attention ? "one fused kernel"
-                                                               : "written out, its scores go through memory"));
+      "Runtime {}: {}; attention is {}.", platform.runtime.name, platform.runtime.title,
+      platform.runtime.fused_attention ? "one fused kernel" : "written out, its scores go through memory"));
   if (request.task == Task::training) {
-    lines.push_back(fmt::format(
-        "A step is forward, backward and {}; gradients appear in the backward pass, nothing is recomputed. amp keeps "
-        "fp32 weights and casts them for matrix products.",
-        to_string(request.optimizer)));
+    lines.push_back(
+        fmt::format("A step is forward, backward and {}; gradients appear in the backward pass, nothing is "
+                    "recomputed. amp keeps "
+                    "fp32 weights and casts them for matrix products.",
+                    to_string(request.optimizer)));
   } else {
     lines.emplace_back(
-        "fp16 and bf16 store weights and activations in 16 bits; fp8 and int8 quantise the weights and inputs of linear "
+        "fp16 and bf16 store weights and activations in 16 bits; fp8 and int8 quantise the weights and "
+        "inputs of linear "
         "layers (int8 of convolutions too) and compute the rest in 16 bits; fp32 does not use TF32.");
   }
-  lines.push_back(fmt::format(
-      "Memory is liveness over the program plus {:.0f} MiB for context and libraries; a configuration fits if {:.0f}% on "
-      "top of its own part still fits.",
-      as_mebibytes(platform.runtime.context), 100.0 * platform.priors.memory_spread));
-  if (!platform.price) lines.emplace_back("No price is known for this card: no cost is given; --price sets one.");
+  lines.push_back(
+      fmt::format("Memory is liveness over the program plus {:.0f} MiB for context and libraries; a "
+                  "configuration fits if {:.0f}% on "
+                  "top of its own part still fits.",
+                  as_mebibytes(platform.runtime.context), 100.0 * platform.priors.memory_spread));
+  if (!platform.price)
+    lines.emplace_back("No price is known for this card: no cost is given; --price sets one.");
   lines.emplace_back("Input pipeline and transfers to the card are not included.");
   return lines;
 }

@@ -8,8 +8,8 @@
 
 namespace roofcast {
 
-/// The largest batch whose memory fits with its reserve (`Fit::yes`); 0 if not even 1 does. Needed memory grows with
-/// the batch. `bindings` has the other symbols.
+/// The largest batch whose memory fits with its reserve (`Fit::yes`); 0 if not even 1 does. Needed memory
+/// grows with the batch. `bindings` has the other symbols.
 Result<std::int64_t> largest_batch(Evaluator& evaluator, const Bindings& bindings);
 
 /// 1, 2, 4, ... up to `largest`, and `largest` itself.

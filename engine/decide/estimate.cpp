@@ -16,9 +16,7 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
     return fail("the model has no symbol 'batch'", {model.file, 0, 0},
                 "let [symbols] define 'batch' and use it as the first dimension of the inputs");
   }
-  AnswerGroup group{.hw = platform.device.slug,
-                    .hw_name = platform.device.name,
-                    .model = model.name};
+  AnswerGroup group{.hw = platform.device.slug, .hw_name = platform.device.name, .model = model.name};
   Bindings bindings = request.symbols;
   std::vector<std::int64_t> asked = request.batches;
   if (const auto set = bindings.find("batch"); set != bindings.end()) {

@@ -14,16 +14,18 @@ namespace roofcast {
 /// Called with the number of configurations done and the total, now and then.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// All rows, the recommended one and the verdict. Errors: a shape mismatch, an unknown precision or one that the card
-/// lacks, a symbol without a value, a model without a `batch` symbol.
+/// All rows, the recommended one and the verdict. Errors: a shape mismatch, an unknown precision or one that
+/// the card lacks, a symbol without a value, a model without a `batch` symbol.
 Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const Request& request,
                              const Progress& progress = {});
 
 /// The assumptions that hold for every row of the request.
 std::vector<std::string> assumptions(const Platform& platform, const Request& request);
 
-/// One configuration, kernel by kernel. `request.precisions` names exactly one and `request.batches` has one entry.
-Result<Explanation> explain(const Graph& model, const Platform& platform, const Request& request, bool expand = false);
+/// One configuration, kernel by kernel. `request.precisions` names exactly one and `request.batches` has one
+/// entry.
+Result<Explanation> explain(const Graph& model, const Platform& platform, const Request& request,
+                            bool expand = false);
 
 /// Counts of the forward pass for inference, or with `Task::training` of the training graph's forward pass.
 Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols = {});

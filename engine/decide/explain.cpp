@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <functional>
 
 #include "engine/decide/estimate.hpp"
@@ -43,7 +44,8 @@ class Explainer {
 
   // Steps [first, last) of `level`, each `repeats` times; `rename` gives layers their names.
   template <class Rename>
-  void visit(std::size_t first, std::size_t last, RegionId level, std::int64_t repeats, const Rename& rename) {
+  void visit(std::size_t first, std::size_t last, RegionId level, std::int64_t repeats,
+             const Rename& rename) {
     while (first < last) {
       const Step& step = program_.steps[first];
       if (step.region == level) {
@@ -73,7 +75,9 @@ class Explainer {
       const std::function<std::string(const std::string&)> numbered = [&](const std::string& name) {
         const std::string outer = rename(name);
         const std::string shown = rename(prefix);
-        return outer.starts_with(shown) ? fmt::format("{}{}.{}", shown, repetition, outer.substr(shown.size())) : outer;
+        return outer.starts_with(shown)
+                   ? fmt::format("{}{}.{}", shown, repetition, outer.substr(shown.size()))
+                   : outer;
       };
       visit(first, last, id, repeats, numbered);
     }
@@ -84,7 +88,8 @@ class Explainer {
     for (const TensorId id : ids) {
       const ProgramTensor& tensor = program_.tensors[static_cast<std::size_t>(id)];
       std::string text;
-      for (const Expr& dimension : tensor.shape) text += fmt::format("{}{}", text.empty() ? "" : "x", value(dimension));
+      for (const Expr& dimension : tensor.shape)
+        text += fmt::format("{}{}", text.empty() ? "" : "x", value(dimension));
       result.push_back(fmt::format("{}:{}", text.empty() ? "scalar" : text, to_string(tensor.dtype)));
     }
     return result;
@@ -118,14 +123,14 @@ class Explainer {
   }
 
   void fill(ExplainedKernel& row, const Kernel& kernel) const {
-    const BoundKernel sized{
-        .form = map_dimensions<std::int64_t>(kernel.form, [&](const Expr& dimension) { return value(dimension); }),
-        .arithmetic = kernel.arithmetic,
-        .macs = number(kernel.macs),
-        .recomputed_macs = number(kernel.recomputed_macs),
-        .operations = number(kernel.operations),
-        .read = Bytes{number(kernel.bytes_read)},
-        .written = Bytes{number(kernel.bytes_written)}};
+    const BoundKernel sized{.form = map_dimensions<std::int64_t>(
+                                kernel.form, [&](const Expr& dimension) { return value(dimension); }),
+                            .arithmetic = kernel.arithmetic,
+                            .macs = number(kernel.macs),
+                            .recomputed_macs = number(kernel.recomputed_macs),
+                            .operations = number(kernel.operations),
+                            .read = Bytes{number(kernel.bytes_read)},
+                            .written = Bytes{number(kernel.bytes_written)}};
     const KernelTime time = kernel_time(sized, rates_, platform_.runtime, platform_.priors);
     row.family = to_string(family(sized.form));
     row.form = describe(sized.form);
@@ -154,7 +159,8 @@ class Explainer {
 
 }  // namespace
 
-Result<Explanation> explain(const Graph& model, const Platform& platform, const Request& request, bool expand) {
+Result<Explanation> explain(const Graph& model, const Platform& platform, const Request& request,
+                            bool expand) {
   const auto policies = precisions_for(platform.device, request);
   if (!policies) return tl::unexpected(policies.error());
   if (policies->size() != 1 || request.batches.size() != 1) {

@@ -14,25 +14,25 @@ namespace roofcast {
 
 /// A kernel of a layer; repeated layers appear once with their count unless the request expands them.
 struct ExplainedKernel {
-  std::string layer{};                 ///< "encoder.query"; with `expand` "encoder.3.query"
-  std::string op{};                    ///< operator: "linear"
-  std::string phase{};                 ///< "forward", "backward" or "optimizer"
-  std::string kernel{};                ///< "gemm"
-  std::string family{};                ///< kernel family that sets the efficiencies
-  std::string form{};                  ///< "m=4096 n=768 k=768"
-  std::string arithmetic{};            ///< "fp16 Tensor Core"
-  std::vector<std::string> inputs{};   ///< "8x128x768:fp16", one a tensor
+  std::string layer{};                ///< "encoder.query"; with `expand` "encoder.3.query"
+  std::string op{};                   ///< operator: "linear"
+  std::string phase{};                ///< "forward", "backward" or "optimizer"
+  std::string kernel{};               ///< "gemm"
+  std::string family{};               ///< kernel family that sets the efficiencies
+  std::string form{};                 ///< "m=4096 n=768 k=768"
+  std::string arithmetic{};           ///< "fp16 Tensor Core"
+  std::vector<std::string> inputs{};  ///< "8x128x768:fp16", one a tensor
   std::vector<std::string> outputs{};
-  std::int64_t count = 1;              ///< how often it runs: repetitions times launches in a row
+  std::int64_t count = 1;  ///< how often it runs: repetitions times launches in a row
   // Everything below is for one launch.
-  std::int64_t parameters = 0;         ///< learned values of the layer, on its first forward kernel
+  std::int64_t parameters = 0;  ///< learned values of the layer, on its first forward kernel
   double macs = 0;
-  double flops = 0;                    ///< 2 x MACs
+  double flops = 0;  ///< 2 x MACs
   double other_operations = 0;
-  double executed_macs = 0;            ///< what this kernel really multiplies: with recomputation
+  double executed_macs = 0;  ///< what this kernel really multiplies: with recomputation
   Bytes read{};
   Bytes written{};
-  double intensity = 0;                ///< operations per byte moved
+  double intensity = 0;  ///< operations per byte moved
   Seconds time{};
   Bound bound = Bound::memory;
   Evidence evidence = Evidence::data_sheet;
@@ -40,7 +40,7 @@ struct ExplainedKernel {
 };
 
 struct Explanation {
-  AnswerRow row{};                     ///< the configuration and its totals
+  AnswerRow row{};  ///< the configuration and its totals
   std::string hw_name{};
   std::vector<ExplainedKernel> kernels{};
   std::int64_t parameters = 0;
@@ -61,9 +61,9 @@ struct ModelSummary {
   std::int64_t activation_elements = 0;  ///< output elements of convolutions and linear layers
   std::int64_t nodes = 0;                ///< operators executed, repeated blocks counted as often as they run
   std::vector<std::pair<std::string, std::int64_t>> symbols{};
-  std::vector<std::pair<std::string, std::string>> inputs{};       ///< name, "8x128:int64"
+  std::vector<std::pair<std::string, std::string>> inputs{};  ///< name, "8x128:int64"
   std::vector<std::pair<std::string, std::string>> outputs{};
-  std::vector<std::pair<std::string, std::int64_t>> operators{};   ///< operator name, how many
+  std::vector<std::pair<std::string, std::int64_t>> operators{};  ///< operator name, how many
   std::vector<std::string> notes{};
 };
 

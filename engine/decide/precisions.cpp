@@ -40,13 +40,18 @@ Result<std::vector<PrecisionPolicy>> precisions_for(const Device& device, const 
     const std::string_view task = request.task == Task::training ? "training" : "inference";
     if (policy == nullptr) {
       const std::vector<std::string> names = preset_names();
-      problems.push_back({{}, fmt::format("unknown precision '{}'", name),
-                          did_you_mean(name, names, fmt::format("precisions are {}", fmt::join(names, ", ")))});
+      problems.push_back(
+          {{},
+           fmt::format("unknown precision '{}'", name),
+           did_you_mean(name, names, fmt::format("precisions are {}", fmt::join(names, ", ")))});
     } else if (!for_task(*policy)) {
-      problems.push_back({{}, fmt::format("precision '{}' is not for {}", name, task),
-                          fmt::format("for {} on this card: {}", task, supported_list(device, request.task))});
+      problems.push_back(
+          {{},
+           fmt::format("precision '{}' is not for {}", name, task),
+           fmt::format("for {} on this card: {}", task, supported_list(device, request.task))});
     } else if (!device.supports(*policy)) {
-      problems.push_back({{}, fmt::format("{} has no {}", device.name, name),
+      problems.push_back({{},
+                          fmt::format("{} has no {}", device.name, name),
                           fmt::format("for {} it has {}", task, supported_list(device, request.task))});
     } else {
       policies.push_back(*policy);

@@ -1,8 +1,9 @@
 #include "engine/decide/recommend.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <tuple>
 
 namespace roofcast {
@@ -12,7 +13,8 @@ std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, bool quan
   constexpr double memory_to_use = 0.9;
   constexpr double good_enough = 0.95;
   const auto takes_part = [&](const AnswerRow& row) {
-    return row.quantized == quantized && row.latency && row.memory.needed <= row.memory.usable * memory_to_use;
+    return row.quantized == quantized && row.latency &&
+           row.memory.needed <= row.memory.usable * memory_to_use;
   };
   double best = 0;
   for (const AnswerRow& row : rows) {
@@ -51,19 +53,20 @@ std::string verdict(const AnswerGroup& group) {
   const std::string card = fmt::format("{} ({})", group.hw_name, group.hw);
   if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", group.model, card);
   if (!group.recommended) {
-    const AnswerRow& row = *std::ranges::min_element(group.rows, {}, [](const AnswerRow& candidate) {
-      return candidate.memory.needed.value;
-    });
+    const AnswerRow& row = *std::ranges::min_element(
+        group.rows, {}, [](const AnswerRow& candidate) { return candidate.memory.needed.value; });
     const bool tight = row.latency.has_value();
-    return fmt::format("{} on {}, {}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.", group.model, card,
-                       row.task == Task::training ? "training" : "inference",
-                       tight ? "no configuration leaves a tenth of the memory free," : "does not fit,", row.precision,
-                       row.batch, as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable));
+    return fmt::format("{} on {}, {}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
+                       group.model, card, row.task == Task::training ? "training" : "inference",
+                       tight ? "no configuration leaves a tenth of the memory free," : "does not fit,",
+                       row.precision, row.batch, as_gibibytes(row.memory.needed),
+                       as_gibibytes(row.memory.usable));
   }
   const AnswerRow& row = group.rows[*group.recommended];
   const double batch = static_cast<double>(row.batch);
   std::string text = fmt::format(
-      "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {:.3g} ms a {}, "
+      "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {:.3g} ms a "
+      "{}, "
       "limited by {} ({:.0f}% of the time)",
       group.model, card, row.task == Task::training ? "training" : "inference", row.precision, row.batch,
       as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable), number(*row.throughput),
@@ -72,8 +75,8 @@ std::string verdict(const AnswerGroup& group) {
       100.0 * row.bound_share);
   if (row.usd_per_million_samples) {
     const std::string date = row.price->as_of.empty() ? std::string{} : fmt::format(", {}", row.price->as_of);
-    text += fmt::format(", ${:.3g} per million samples at ${:.2f} per GPU-hour ({}{})", *row.usd_per_million_samples,
-                        row.price->per_gpu.value, row.price->cloud, date);
+    text += fmt::format(", ${:.3g} per million samples at ${:.2f} per GPU-hour ({}{})",
+                        *row.usd_per_million_samples, row.price->per_gpu.value, row.price->cloud, date);
   }
   return text + ".";
 }

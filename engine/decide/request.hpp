@@ -26,9 +26,9 @@ struct Platform {
 struct Request {
   Task task = Task::inference;
   Optimizer optimizer = Optimizer::adamw;
-  std::vector<std::string> precisions{};    ///< preset names; empty: all that the card supports for the task
-  std::vector<std::int64_t> batches{};      ///< empty: powers of two up to the largest that fits, and that one
-  Bindings symbols{};                       ///< `--set`
+  std::vector<std::string> precisions{};  ///< preset names; empty: all that the card supports for the task
+  std::vector<std::int64_t> batches{};    ///< empty: powers of two up to the largest that fits, and that one
+  Bindings symbols{};                     ///< `--set`
 };
 
 }  // namespace roofcast

@@ -4,7 +4,8 @@
 
 namespace roofcast {
 
-CompileOptions compile_options(const Platform& platform, const Request& request, const PrecisionPolicy& policy) {
+CompileOptions compile_options(const Platform& platform, const Request& request,
+                               const PrecisionPolicy& policy) {
   CompileOptions options{.task = request.task,
                          .precision = policy,
                          .runtime = platform.runtime,
@@ -42,7 +43,8 @@ AnswerRow answer_row(const Graph& model, const Platform& platform, const Request
   row.throughput = static_cast<double>(batch) / prediction.time.p50.count();
   row.bound = prediction.bound();
   row.bound_share = prediction.bound_share();
-  if (prediction.tokens_per_sample > 0) row.tokens_per_second = *row.throughput * prediction.tokens_per_sample;
+  if (prediction.tokens_per_sample > 0)
+    row.tokens_per_second = *row.throughput * prediction.tokens_per_sample;
   constexpr double million = 1e6;
   if (platform.price) {
     row.price = platform.price;
@@ -52,7 +54,8 @@ AnswerRow answer_row(const Graph& model, const Platform& platform, const Request
       row.usd_per_million_tokens = *row.usd_per_million_samples / prediction.tokens_per_sample;
     }
   }
-  if (row.bound == Bound::launch) row.notes.emplace_back("launches take most of the time: a larger batch costs little");
+  if (row.bound == Bound::launch)
+    row.notes.emplace_back("launches take most of the time: a larger batch costs little");
   if (row.quantized) row.notes.emplace_back("quantised weights: measure whether the model stays good enough");
   return row;
 }

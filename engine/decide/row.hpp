@@ -8,7 +8,8 @@
 
 namespace roofcast {
 
-CompileOptions compile_options(const Platform& platform, const Request& request, const PrecisionPolicy& policy);
+CompileOptions compile_options(const Platform& platform, const Request& request,
+                               const PrecisionPolicy& policy);
 
 AnswerRow answer_row(const Graph& model, const Platform& platform, const Request& request,
                      const PrecisionPolicy& policy, std::int64_t batch, const Prediction& prediction);

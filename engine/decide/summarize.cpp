@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -39,7 +40,8 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
                        .activation_elements = value(compiled->layer_elements),
                        .nodes = value(compiled->nodes),
                        .notes = compiled->program.notes};
-  for (const Symbol& symbol : model.symbols) summary.symbols.emplace_back(symbol.name, bindings->at(symbol.name));
+  for (const Symbol& symbol : model.symbols)
+    summary.symbols.emplace_back(symbol.name, bindings->at(symbol.name));
   const Program& program = compiled->program;
   const auto typed = infer_shapes(model, Task::inference);
   const auto describe_all = [&](const std::vector<TensorId>& ids, auto& into) {
@@ -57,7 +59,8 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
     operators[std::string(step.op)] += repeats.value_or(1);
   }
   summary.operators.assign(operators.begin(), operators.end());
-  std::ranges::stable_sort(summary.operators, std::greater<>{}, &std::pair<std::string, std::int64_t>::second);
+  std::ranges::stable_sort(summary.operators, std::greater<>{},
+                           &std::pair<std::string, std::int64_t>::second);
   return summary;
 }
 

@@ -1,7 +1,8 @@
 // Element types for all tensors; autocast's casts and the quantisation of operands become nodes.
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 #include "engine/graph/typed_graph.hpp"
@@ -9,11 +10,14 @@
 namespace roofcast {
 namespace {
 
-DType wider(DType left, DType right) { return bits(left) >= bits(right) ? left : right; }
+DType wider(DType left, DType right) {
+  return bits(left) >= bits(right) ? left : right;
+}
 
 class PrecisionPass {
  public:
-  PrecisionPass(const TypedGraph& graph, const PrecisionPolicy& policy, const std::map<TensorId, DType>& handed_in)
+  PrecisionPass(const TypedGraph& graph, const PrecisionPolicy& policy,
+                const std::map<TensorId, DType>& handed_in)
       : result_(graph), policy_(policy) {
     for (const auto& [id, dtype] : handed_in) give(id, dtype);
   }
@@ -102,8 +106,8 @@ class PrecisionPass {
     for (auto* operands : {&node.inputs, &node.parameters}) {
       for (TensorId& id : *operands) {
         const Tensor& tensor = result_.tensor(id);
-        const bool converts = tensor.type.dtype && is_floating(*tensor.type.dtype) && *tensor.type.dtype != dtype &&
-                              tensor.role != TensorRole::statistic;
+        const bool converts = tensor.type.dtype && is_floating(*tensor.type.dtype) &&
+                              *tensor.type.dtype != dtype && tensor.role != TensorRole::statistic;
         if (converts) id = convert(node, id, "cast", dtype);
       }
     }
@@ -121,7 +125,8 @@ class PrecisionPass {
     } else if (policy_.autocast && node.op->cast == CastRule::fp32) {
       for (TensorId& id : node.inputs) {
         const auto dtype = result_.tensor(id).type.dtype;
-        if (dtype && is_floating(*dtype) && *dtype != DType::fp32) id = convert(node, id, "cast", DType::fp32);
+        if (dtype && is_floating(*dtype) && *dtype != DType::fp32)
+          id = convert(node, id, "cast", DType::fp32);
       }
       outputs = DType::fp32;
     } else {
@@ -148,8 +153,9 @@ class PrecisionPass {
 }  // namespace
 
 TypedGraph apply_precision(const TypedGraph& graph, const PrecisionPolicy& policy) {
-  // A block that starts from one type and hands on another one sees the wider of both in all repetitions: its folded
-  // nodes have one type. Casts and bytes of the first repetition, or of all others, are then approximate.
+  // A block that starts from one type and hands on another one sees the wider of both in all repetitions: its
+  // folded nodes have one type. Casts and bytes of the first repetition, or of all others, are then
+  // approximate.
   std::map<TensorId, DType> wider_inside;
   while (true) {  // each round widens a tensor, and there are few widths
     TypedGraph result = PrecisionPass(graph, policy, wider_inside).run();
@@ -157,8 +163,10 @@ TypedGraph apply_precision(const TypedGraph& graph, const PrecisionPolicy& polic
     for (const TypedRegion& region : result.regions) {
       for (const TypedCarry& carry : region.carries) {
         const auto inside = result.tensor(carry.inside).type.dtype;
-        for (const auto& other : {result.tensor(carry.initial).type.dtype, result.tensor(carry.next).type.dtype}) {
-          if (inside && other && is_floating(*other) && bits(*other) > bits(*inside)) wider_inside[carry.inside] = *other;
+        for (const auto& other :
+             {result.tensor(carry.initial).type.dtype, result.tensor(carry.next).type.dtype}) {
+          if (inside && other && is_floating(*other) && bits(*other) > bits(*inside))
+            wider_inside[carry.inside] = *other;
         }
       }
     }

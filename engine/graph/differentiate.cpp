@@ -1,8 +1,9 @@
-// The backward pass: each forward node's gradient steps in reverse order. A repeated block gets a mirror block that
-// repeats as often and hands gradients the other way.
+// The backward pass: each forward node's gradient steps in reverse order. A repeated block gets a mirror
+// block that repeats as often and hands gradients the other way.
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -38,7 +39,8 @@ class Differentiator {
       if (graph_.tensors[i].role == TensorRole::parameter) differentiable_.insert(static_cast<TensorId>(i));
     }
     std::size_t before = 0;
-    do {  // twice at most a level of repetition: what a block hands on may only become differentiable inside of it
+    do {  // twice at most a level of repetition: what a block hands on may only become differentiable inside
+          // of it
       before = differentiable_.size();
       for (const TypedNode& node : graph_.nodes) {
         carry_differentiable();
@@ -101,7 +103,8 @@ class Differentiator {
     if (graph_.loss) {
       starts = {*graph_.loss};
     } else {
-      graph_.notes.emplace_back("the model file names no loss: training starts from gradients at all outputs");
+      graph_.notes.emplace_back(
+          "the model file names no loss: training starts from gradients at all outputs");
     }
     for (const TensorId start : starts) {
       if (!wanted(start) || gradients_[static_cast<std::size_t>(start)]) continue;
@@ -142,11 +145,12 @@ class Differentiator {
     return false;
   }
 
-  void backward_region(const std::vector<TypedNode>& forward, std::size_t first, std::size_t last, RegionId level,
-                       RegionId parent_mirror, std::vector<TypedNode>& nodes) {
+  void backward_region(const std::vector<TypedNode>& forward, std::size_t first, std::size_t last,
+                       RegionId level, RegionId parent_mirror, std::vector<TypedNode>& nodes) {
     const std::vector<TypedCarry> carries = graph_.region(level).carries;
-    const bool any = std::ranges::any_of(
-        carries, [&](const TypedCarry& carry) { return gradients_[static_cast<std::size_t>(carry.result)].has_value(); });
+    const bool any = std::ranges::any_of(carries, [&](const TypedCarry& carry) {
+      return gradients_[static_cast<std::size_t>(carry.result)].has_value();
+    });
     if (!any) return;
     const auto mirror = static_cast<RegionId>(graph_.regions.size());
     const TypedRegion source = graph_.region(level);
@@ -227,7 +231,8 @@ class Differentiator {
       if (found == sums.end()) {
         const RegionId outside = graph_.region(mirror).parent;
         const TensorId sum = gradient_tensor(tensor, outside);
-        if (outside != mirror_of(graph_.tensor(tensor).region)) graph_.tensor(sum).role = TensorRole::gradient;
+        if (outside != mirror_of(graph_.tensor(tensor).region))
+          graph_.tensor(sum).role = TensorRole::gradient;
         prologues_.back()->push_back(fill(graph_.tensor(tensor).name, sum, outside));
         found = sums.emplace(tensor, sum).first;
       }
@@ -256,7 +261,9 @@ class Differentiator {
                      .phase = Phase::backward});
   }
 
-  RegionId mirror_of(RegionId region) const { return region == no_region ? no_region : graph_.region(region).mirror; }
+  RegionId mirror_of(RegionId region) const {
+    return region == no_region ? no_region : graph_.region(region).mirror;
+  }
 
   TensorId target_tensor(const TypedNode& node, const Operand& target) const {
     const auto& operands = target.from == Operand::From::parameter ? node.parameters : node.inputs;
@@ -271,8 +278,8 @@ class Differentiator {
     if (!reached || !needed) return;
     if (node.op->gradient == nullptr) {
       problems_.push_back({node.where,
-                           fmt::format("'{}': operator '{}' has no gradient, so the model cannot be trained", node.name,
-                                       node.op->name),
+                           fmt::format("'{}': operator '{}' has no gradient, so the model cannot be trained",
+                                       node.name, node.op->name),
                            {}});
       return;
     }
@@ -337,7 +344,8 @@ class Differentiator {
       problems_.insert(problems_.end(), inference.error().begin(), inference.error().end());
       return std::vector<TensorId>(step.targets.size(), 0);
     }
-    graph_.constraints.insert(graph_.constraints.end(), inference->constraints.begin(), inference->constraints.end());
+    graph_.constraints.insert(graph_.constraints.end(), inference->constraints.begin(),
+                              inference->constraints.end());
     for (std::size_t i = 0; i < inference->outputs.size(); ++i) {
       TensorType type = inference->outputs[i].type;
       const auto target = i < step.targets.size() ? step.targets[i] : std::nullopt;
@@ -345,7 +353,8 @@ class Differentiator {
       TensorRole role = TensorRole::gradient;
       std::optional<TensorId> storage;
       if (inference->outputs[i].alias) {
-        storage = graph_.tensor(added.inputs[static_cast<std::size_t>(inference->outputs[i].alias->index)]).storage;
+        storage =
+            graph_.tensor(added.inputs[static_cast<std::size_t>(inference->outputs[i].alias->index)]).storage;
       }
       RegionId region = mirror;
       if (target) {
@@ -360,7 +369,8 @@ class Differentiator {
       if (!type.dtype) type.dtype = graph_.tensor(added.inputs.front()).type.dtype;
       const TensorId id = new_tensor(std::move(name), type, role, region, storage);
       added.outputs.push_back(id);
-      if (target && wanted(target_tensor(node, *target))) contributions.emplace_back(target_tensor(node, *target), id);
+      if (target && wanted(target_tensor(node, *target)))
+        contributions.emplace_back(target_tensor(node, *target), id);
     }
     std::vector<TensorId> outputs = added.outputs;
     nodes.push_back(std::move(added));

@@ -2,6 +2,7 @@
 // operators of their own, and the scores are written to memory.
 
 #include <fmt/format.h>
+
 #include <map>
 
 #include "engine/graph/typed_graph.hpp"
@@ -28,8 +29,8 @@ class Expansion {
   }
 
  private:
-  TensorId add(const TypedNode& origin, std::string_view op, std::string_view name, std::vector<TensorId> inputs,
-               Attributes attributes = {}, std::optional<TensorId> into = {}) {
+  TensorId add(const TypedNode& origin, std::string_view op, std::string_view name,
+               std::vector<TensorId> inputs, Attributes attributes = {}, std::optional<TensorId> into = {}) {
     TypedNode node{.name = fmt::format("{}.{}", origin.name, name),
                    .op = find_operator(op),
                    .attributes = std::move(attributes),
@@ -48,7 +49,8 @@ class Expansion {
       graph_.tensors.push_back(std::move(tensor));
     }
     node.outputs = {result};
-    graph_.constraints.insert(graph_.constraints.end(), inference->constraints.begin(), inference->constraints.end());
+    graph_.constraints.insert(graph_.constraints.end(), inference->constraints.begin(),
+                              inference->constraints.end());
     graph_.nodes.push_back(std::move(node));
     return result;
   }
@@ -60,16 +62,20 @@ class Expansion {
                        const Expr& heads) {
     const Shape from = graph_.tensor(input).type.shape;
     const Expr size = floor_divide(from[2], own_heads);
-    TensorId result = add(node, "reshape", fmt::format("{}_heads", name), {input}, shape({from[0], from[1], own_heads, size}));
+    TensorId result = add(node, "reshape", fmt::format("{}_heads", name), {input},
+                          shape({from[0], from[1], own_heads, size}));
     Attributes axes;
     axes.set("axes", std::vector<Expr>{Expr{0}, Expr{2}, Expr{1}, Expr{3}});
     result = add(node, "permute", fmt::format("{}_by_head", name), {result}, axes);
     if (own_heads == heads) return result;
     const Expr group = floor_divide(heads, own_heads);
-    result = add(node, "reshape", fmt::format("{}_groups", name), {result}, shape({from[0], own_heads, Expr{1}, from[1], size}));
-    result = add(node, "expand", fmt::format("{}_shared", name), {result}, shape({from[0], own_heads, group, from[1], size}));
+    result = add(node, "reshape", fmt::format("{}_groups", name), {result},
+                 shape({from[0], own_heads, Expr{1}, from[1], size}));
+    result = add(node, "expand", fmt::format("{}_shared", name), {result},
+                 shape({from[0], own_heads, group, from[1], size}));
     result = add(node, "contiguous", fmt::format("{}_repeated", name), {result});
-    return add(node, "reshape", fmt::format("{}_all_heads", name), {result}, shape({from[0], heads, from[1], size}));
+    return add(node, "reshape", fmt::format("{}_all_heads", name), {result},
+               shape({from[0], heads, from[1], size}));
   }
 
   void expand(const TypedNode& node) {
@@ -100,6 +106,8 @@ class Expansion {
 
 }  // namespace
 
-TypedGraph expand_attention(const TypedGraph& graph) { return Expansion(graph).run(); }
+TypedGraph expand_attention(const TypedGraph& graph) {
+  return Expansion(graph).run();
+}
 
 }  // namespace roofcast

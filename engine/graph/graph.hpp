@@ -72,7 +72,7 @@ struct Graph {
   std::string file{};
   std::vector<Symbol> symbols{};  ///< in an order in which each definition only needs earlier ones
   std::vector<Value> values{};
-  std::vector<Node> nodes{};      ///< in any order
+  std::vector<Node> nodes{};  ///< in any order
   std::vector<Region> regions{};
   std::vector<GraphInput> inputs{};
   std::vector<ValueId> outputs{};
@@ -81,8 +81,8 @@ struct Graph {
   std::vector<std::string> notes{};
 };
 
-/// Nodes in an order in which producers come before consumers and the nodes of a region stand together. A cycle is an
-/// error that names the nodes on it.
+/// Nodes in an order in which producers come before consumers and the nodes of a region stand together. A
+/// cycle is an error that names the nodes on it.
 Result<std::vector<int>> execution_order(const Graph& graph);
 
 }  // namespace roofcast

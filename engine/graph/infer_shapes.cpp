@@ -1,6 +1,7 @@
 // Graph -> TypedGraph: each operator's shape rule in execution order.
 
 #include <fmt/format.h>
+
 #include <map>
 
 #include "engine/graph/typed_graph.hpp"
@@ -41,7 +42,8 @@ class ShapeInference {
     if (!problems_.empty()) return tl::make_unexpected(std::move(problems_));
     for (const ValueId output : graph_.outputs) {
       if (!tensors_.contains(output)) {
-        return fail(fmt::format("output '{}' exists only in training", value(output).name), value(output).where,
+        return fail(fmt::format("output '{}' exists only in training", value(output).name),
+                    value(output).where,
                     "'outputs' names what inference computes; the loss belongs to [training]");
       }
       typed_.outputs.push_back(tensor_of(output));
@@ -100,19 +102,20 @@ class ShapeInference {
       const Tensor initial = typed_.tensor(tensor_of(carry.initial));
       const Tensor next = typed_.tensor(tensor_of(carry.next));
       if (initial.type.shape.size() != next.type.shape.size()) {
-        problems_.push_back({region.where,
-                             fmt::format("block '{}' takes {} but leaves {} for its next repetition", region.name,
-                                         to_string(initial.type.shape), to_string(next.type.shape)),
-                             {}});
+        problems_.push_back(
+            {region.where,
+             fmt::format("block '{}' takes {} but leaves {} for its next repetition", region.name,
+                         to_string(initial.type.shape), to_string(next.type.shape)),
+             {}});
         continue;
       }
       for (std::size_t i = 0; i < initial.type.shape.size(); ++i) {
         if (initial.type.shape[i] == next.type.shape[i]) continue;
-        typed_.constraints.push_back({initial.type.shape[i], next.type.shape[i],
-                                      fmt::format("block '{}' takes {} but leaves {} for its next repetition",
-                                                  region.name, to_string(initial.type.shape),
-                                                  to_string(next.type.shape)),
-                                      region.where});
+        typed_.constraints.push_back(
+            {initial.type.shape[i], next.type.shape[i],
+             fmt::format("block '{}' takes {} but leaves {} for its next repetition", region.name,
+                         to_string(initial.type.shape), to_string(next.type.shape)),
+             region.where});
       }
     }
     const RegionId parent = typed.parent;
@@ -137,25 +140,29 @@ class ShapeInference {
       const auto found = tensors_.find(input);
       if (found == tensors_.end()) {
         return {{node.where,
-                 fmt::format("'{}' reads '{}', which exists only in training", node.name, value(input).name), {}}};
+                 fmt::format("'{}' reads '{}', which exists only in training", node.name, value(input).name),
+                 {}}};
       }
       typed.inputs.push_back(found->second);
     }
     auto inference = node.op->infer(view(typed_, typed));
     if (!inference) return inference.error();
-    typed_.constraints.insert(typed_.constraints.end(), inference->constraints.begin(), inference->constraints.end());
+    typed_.constraints.insert(typed_.constraints.end(), inference->constraints.begin(),
+                              inference->constraints.end());
 
     for (const ParameterSpec& parameter : inference->parameters) {
       const std::string name = fmt::format("{}.{}", node.name, parameter.name);
       if (typed.parameters.empty() && node.weights_of >= 0) {
         const auto owner = weights_.find(node.weights_of);
         if (owner == weights_.end()) {
-          return {{node.where, fmt::format("'{}' shares the weights of a node that has none before it", node.name),
+          return {{node.where,
+                   fmt::format("'{}' shares the weights of a node that has none before it", node.name),
                    "let 'weights_of' name an earlier node with a weight"}};
         }
         const Shape& shared = typed_.tensor(owner->second).type.shape;
-        const std::string message = fmt::format("'{}' needs a weight of {}, but the one it shares is {}", node.name,
-                                                to_string(parameter.type.shape), to_string(shared));
+        const std::string message =
+            fmt::format("'{}' needs a weight of {}, but the one it shares is {}", node.name,
+                        to_string(parameter.type.shape), to_string(shared));
         if (shared.size() != parameter.type.shape.size()) return {{node.where, message, {}}};
         for (std::size_t i = 0; i < shared.size(); ++i) {
           if (shared[i] == parameter.type.shape[i]) continue;
@@ -172,8 +179,8 @@ class ShapeInference {
 
     if (node.outputs.size() > inference->outputs.size()) {
       return {{node.where,
-               fmt::format("'{}' names {} outputs, but '{}' has {}", node.name, node.outputs.size(), node.op->name,
-                           inference->outputs.size()),
+               fmt::format("'{}' names {} outputs, but '{}' has {}", node.name, node.outputs.size(),
+                           node.op->name, inference->outputs.size()),
                {}}};
     }
     for (std::size_t i = 0; i < inference->outputs.size(); ++i) {
@@ -181,7 +188,8 @@ class ShapeInference {
       std::optional<TensorId> storage;
       TensorRole role = TensorRole::activation;
       if (output.alias) {
-        const auto& operands = output.alias->from == Operand::From::parameter ? typed.parameters : typed.inputs;
+        const auto& operands =
+            output.alias->from == Operand::From::parameter ? typed.parameters : typed.inputs;
         storage = typed_.tensor(operands[static_cast<std::size_t>(output.alias->index)]).storage;
       }
       const bool named = i < node.outputs.size();
@@ -204,6 +212,8 @@ class ShapeInference {
 
 }  // namespace
 
-Result<TypedGraph> infer_shapes(const Graph& graph, Task task) { return ShapeInference(graph, task).run(); }
+Result<TypedGraph> infer_shapes(const Graph& graph, Task task) {
+  return ShapeInference(graph, task).run();
+}
 
 }  // namespace roofcast

@@ -1,10 +1,12 @@
-// Nodes in execution order. Boost.Graph sorts the nodes of each region; a region inside of another counts as one vertex.
+// Nodes in execution order. Boost.Graph sorts the nodes of each region; a region inside of another counts as
+// one vertex.
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <boost/graph/topological_sort.hpp>
-#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <queue>
@@ -26,7 +28,8 @@ class Orderer {
  public:
   explicit Orderer(const Graph& graph) : graph_(graph), producer_(graph.values.size(), Item{}) {
     for (int i = 0; i < static_cast<int>(graph.nodes.size()); ++i) {
-      for (const ValueId value : node(i).outputs) producer_[static_cast<std::size_t>(value)] = {i, node(i).region};
+      for (const ValueId value : node(i).outputs)
+        producer_[static_cast<std::size_t>(value)] = {i, node(i).region};
     }
     for (RegionId id = 0; id < static_cast<RegionId>(graph.regions.size()); ++id) {
       const Region& region = graph.regions[static_cast<std::size_t>(id)];
@@ -117,7 +120,8 @@ class Orderer {
     } catch (const boost::not_a_dag&) {
       return cycle(items, dependencies);
     }
-    // The sort alone would leave the order of unrelated vertices to the algorithm; files are easier to follow in theirs.
+    // The sort alone would leave the order of unrelated vertices to the algorithm; files are easier to follow
+    // in theirs.
     for (const std::size_t index : in_file_order(dependencies)) {
       if (items[index].node >= 0) {
         order_.push_back(items[index].node);
@@ -185,6 +189,8 @@ class Orderer {
 
 }  // namespace
 
-Result<std::vector<int>> execution_order(const Graph& graph) { return Orderer(graph).order(); }
+Result<std::vector<int>> execution_order(const Graph& graph) {
+  return Orderer(graph).order();
+}
 
 }  // namespace roofcast

@@ -14,10 +14,10 @@ using TensorId = int;
 
 enum class TensorRole : std::uint8_t {
   input,
-  parameter,           ///< learned
-  statistic,           ///< stored with the model, not learned
+  parameter,  ///< learned
+  statistic,  ///< stored with the model, not learned
   activation,
-  gradient,            ///< of an activation
+  gradient,  ///< of an activation
   parameter_gradient
 };
 
@@ -87,8 +87,8 @@ struct TypedGraph {
 /// A node with its operands' types, as operators take it.
 NodeView view(const TypedGraph& graph, const TypedNode& node);
 
-/// Runs each operator's shape rule. Targets and losses are left out of inference. Dimensions that must be equal and are
-/// not the same expression end up in `constraints`.
+/// Runs each operator's shape rule. Targets and losses are left out of inference. Dimensions that must be
+/// equal and are not the same expression end up in `constraints`.
 Result<TypedGraph> infer_shapes(const Graph& graph, Task task);
 
 /// Gives each tensor its element type and inserts the casts and quantisations that the policy asks for.
@@ -97,8 +97,8 @@ TypedGraph apply_precision(const TypedGraph& graph, const PrecisionPolicy& polic
 /// Replaces each attention by scores, softmax and product, as frameworks without a fused kernel run it.
 TypedGraph expand_attention(const TypedGraph& graph);
 
-/// Adds the backward pass and the optimizer step. Needs element types. An operator on the way that has no gradient is
-/// an error.
+/// Adds the backward pass and the optimizer step. Needs element types. An operator on the way that has no
+/// gradient is an error.
 Result<TypedGraph> differentiate(const TypedGraph& graph, Optimizer optimizer);
 
 }  // namespace roofcast

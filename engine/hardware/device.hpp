@@ -49,16 +49,18 @@ struct Device {
   int launch_year = 0;
   std::optional<Usd> launch_price{};
 
-  std::map<std::string, double> quoted_tera{};  ///< quoted dense peaks in 1e12 operations/s, keyed as in the file
-  std::vector<std::string> unchecked_quotes{};  ///< quoted figures that are known to contradict the derived rate
+  std::map<std::string, double>
+      quoted_tera{};  ///< quoted dense peaks in 1e12 operations/s, keyed as in the file
+  std::vector<std::string>
+      unchecked_quotes{};  ///< quoted figures that are known to contradict the derived rate
   std::map<std::string, std::string> sources{};
 
-  /// operations per clock and SM x SMs x clock; empty where the card has no such path. Vector rates run at the boost
-  /// clock, tensor rates at the clock that their data sheet assumes.
+  /// operations per clock and SM x SMs x clock; empty where the card has no such path. Vector rates run at
+  /// the boost clock, tensor rates at the clock that their data sheet assumes.
   std::optional<FlopsPerSecond> peak(Arithmetic arithmetic) const;
 
-  /// The rate that matrix products in this arithmetic run at: Tensor Cores where the card has them, else the vector
-  /// units that libraries fall back to. Empty if the card cannot run it.
+  /// The rate that matrix products in this arithmetic run at: Tensor Cores where the card has them, else the
+  /// vector units that libraries fall back to. Empty if the card cannot run it.
   std::optional<FlopsPerSecond> matrix_peak(Arithmetic arithmetic) const;
 
   bool supports(const PrecisionPolicy& policy) const;

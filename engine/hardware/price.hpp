@@ -26,13 +26,13 @@ struct Offer {
 /// The price that a prediction uses: per GPU and hour.
 struct Price {
   UsdPerHour per_gpu{};
-  std::string cloud{};     ///< "user" when given on the command line
+  std::string cloud{};  ///< "user" when given on the command line
   std::string instance{};
-  std::string as_of{};     ///< empty when unknown
+  std::string as_of{};  ///< empty when unknown
 };
 
-/// The cheapest on-demand offer per GPU-hour. Doubtful ones and those without a date are used only if there are no
-/// others; among equal prices the first in the order of cloud and instance.
+/// The cheapest on-demand offer per GPU-hour. Doubtful ones and those without a date are used only if there
+/// are no others; among equal prices the first in the order of cloud and instance.
 std::optional<Price> cheapest_on_demand(const std::vector<Offer>& offers);
 
 }  // namespace roofcast

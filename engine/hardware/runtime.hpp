@@ -10,13 +10,14 @@
 
 namespace roofcast {
 
-/// A framework and the way it runs a model. What `fused_attention` switches is `expand_attention` in `engine/graph`.
+/// A framework and the way it runs a model. What `fused_attention` switches is `expand_attention` in
+/// `engine/graph`.
 struct Runtime {
-  std::string name{};          ///< file name: "pytorch-eager"
+  std::string name{};  ///< file name: "pytorch-eager"
   std::string title{};
-  bool fused_attention = true; ///< one kernel that never writes the scores; false: matmul, softmax, matmul
-  Seconds launch{};            ///< cost of one kernel launch that nothing hides
-  Bytes context{};             ///< device memory taken before the first tensor: driver context, library handles
+  bool fused_attention = true;  ///< one kernel that never writes the scores; false: matmul, softmax, matmul
+  Seconds launch{};             ///< cost of one kernel launch that nothing hides
+  Bytes context{};  ///< device memory taken before the first tensor: driver context, library handles
   std::map<std::string, std::string> sources{};
 };
 

@@ -1,7 +1,8 @@
 // ModelFile -> Graph: blocks are put in place, names become values.
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 #include "engine/io/model_file.hpp"
@@ -70,7 +71,9 @@ class GraphBuilder {
 
   // A mistake in a block shows at each place where it is put; once is enough.
   void complain(const Location& where, std::string message, std::string hint = {}) {
-    const auto same = [&](const Diagnostic& known) { return known.where == where && known.message == message; };
+    const auto same = [&](const Diagnostic& known) {
+      return known.where == where && known.message == message;
+    };
     if (!hopeless() && std::ranges::none_of(problems_, same)) {
       problems_.push_back({where, std::move(message), std::move(hint)});
     }
@@ -89,9 +92,11 @@ class GraphBuilder {
     return static_cast<ValueId>(graph_.values.size()) - 1;
   }
 
-  static std::vector<Reference> outputs_of(const std::vector<Reference>& given, const std::vector<FileNode>& nodes) {
+  static std::vector<Reference> outputs_of(const std::vector<Reference>& given,
+                                           const std::vector<FileNode>& nodes) {
     if (!given.empty()) return given;
-    const auto last = std::find_if(nodes.rbegin(), nodes.rend(), [](const FileNode& node) { return !node.training_only; });
+    const auto last =
+        std::find_if(nodes.rbegin(), nodes.rend(), [](const FileNode& node) { return !node.training_only; });
     if (last == nodes.rend()) return {};
     return {{last->outputs.empty() ? last->name : last->outputs.front(), last->where}};
   }
@@ -107,7 +112,8 @@ class GraphBuilder {
     return std::nullopt;
   }
 
-  // The results that a node names, as values. Blocks have as many as they say, operators one unless they are listed.
+  // The results that a node names, as values. Blocks have as many as they say, operators one unless they are
+  // listed.
   std::vector<std::string> result_names(const FileNode& node) const {
     if (!node.outputs.empty()) return node.outputs;
     return {node.name};
@@ -122,7 +128,8 @@ class GraphBuilder {
       for (const std::string& name : result_names(node)) {
         const ValueId value = new_value(scope.prefix + name, node.where);
         if (!scope.values.emplace(name, value).second) {
-          complain(node.where, fmt::format("the name '{}' is used twice", name), "names are unique within a block");
+          complain(node.where, fmt::format("the name '{}' is used twice", name),
+                   "names are unique within a block");
         }
         values.push_back(value);
       }
@@ -137,12 +144,14 @@ class GraphBuilder {
       }
     }
     if (too_large()) {
-      complain({model_.file, 0, 0}, fmt::format("the model has more than {} operators once its blocks are put in place",
-                                                most_nodes));
+      complain(
+          {model_.file, 0, 0},
+          fmt::format("the model has more than {} operators once its blocks are put in place", most_nodes));
     }
   }
 
-  std::vector<ValueId> inputs_of(const FileNode& node, const Scope& scope, const std::vector<ValueId>& before) {
+  std::vector<ValueId> inputs_of(const FileNode& node, const Scope& scope,
+                                 const std::vector<ValueId>& before) {
     std::vector<ValueId> inputs;
     if (node.inputs_given) {
       for (const Reference& reference : node.inputs) {
@@ -163,8 +172,9 @@ class GraphBuilder {
       if (all_found) {
         constexpr int many = 1000;
         const std::string wanted = op.least_inputs == op.most_inputs ? fmt::format("{}", op.least_inputs)
-                                   : op.most_inputs > many           ? fmt::format("{} or more", op.least_inputs)
-                                                           : fmt::format("{} to {}", op.least_inputs, op.most_inputs);
+                                   : op.most_inputs > many
+                                       ? fmt::format("{} or more", op.least_inputs)
+                                       : fmt::format("{} to {}", op.least_inputs, op.most_inputs);
         complain(node.where, fmt::format("'{}' takes {} inputs, not {}", op.name, wanted, given));
       }
     }
@@ -176,8 +186,10 @@ class GraphBuilder {
       } else {
         std::vector<std::string> names;
         for (const auto& [name, index] : scope.nodes) names.push_back(name);
-        complain(node.where, fmt::format("'weights_of' names '{}', which is no earlier node here", node.weights_of),
-                 did_you_mean(node.weights_of, names, "name an operator that stands before this one in the same block"));
+        complain(node.where,
+                 fmt::format("'weights_of' names '{}', which is no earlier node here", node.weights_of),
+                 did_you_mean(node.weights_of, names,
+                              "name an operator that stands before this one in the same block"));
       }
     }
     scope.nodes.emplace(node.name, static_cast<int>(graph_.nodes.size()));
@@ -197,7 +209,8 @@ class GraphBuilder {
     Replacements parameters;
     const Attributes given = substituted(node.attributes, scope);
     for (const std::string& name : block.parameters) {
-      if (!given.has(name)) complain(node.where, fmt::format("'{}' needs '{}' of block '{}'", node.name, name, block.name));
+      if (!given.has(name))
+        complain(node.where, fmt::format("'{}' needs '{}' of block '{}'", node.name, name, block.name));
       parameters[name] = given.size(name);
     }
     for (const auto& [name, value] : given.all()) {
@@ -217,8 +230,9 @@ class GraphBuilder {
     used_[block.name] = true;
     ++blocks_put_;
     if (std::ranges::find(open_blocks_, block.name) != open_blocks_.end()) {
-      complain(node.op_where, fmt::format("block '{}' contains itself: {} -> {}", block.name,
-                                          fmt::join(open_blocks_, " -> "), block.name),
+      complain(node.op_where,
+               fmt::format("block '{}' contains itself: {} -> {}", block.name,
+                           fmt::join(open_blocks_, " -> "), block.name),
                "what repeats is a block with 'repeat'");
       return;
     }
@@ -229,8 +243,8 @@ class GraphBuilder {
     if (inputs.size() != block.inputs.size()) {
       const bool all_found = !node.inputs_given || inputs.size() == node.inputs.size();
       if (all_found) {
-        complain(node.where, fmt::format("block '{}' takes {} inputs, not {}", block.name, block.inputs.size(),
-                                         inputs.size()));
+        complain(node.where, fmt::format("block '{}' takes {} inputs, not {}", block.name,
+                                         block.inputs.size(), inputs.size()));
       }
       return;
     }
@@ -276,7 +290,8 @@ class GraphBuilder {
   std::vector<ValueId> put_body(const FileBlock& block, Scope inner, const std::vector<ValueId>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inner.values.emplace(block.inputs[i], inputs[i]).second) {
-        complain(block.where, fmt::format("block '{}' has two inputs named '{}'", block.name, block.inputs[i]));
+        complain(block.where,
+                 fmt::format("block '{}' has two inputs named '{}'", block.name, block.inputs[i]));
       }
     }
     put(block.nodes, inner, inputs);
@@ -289,7 +304,8 @@ class GraphBuilder {
 
   bool enough_outputs(const FileNode& node, const FileBlock& block, std::size_t named, std::size_t made) {
     if (named <= made) return true;
-    complain(node.where, fmt::format("'{}' names {} outputs, but block '{}' has {}", node.name, named, block.name, made));
+    complain(node.where,
+             fmt::format("'{}' names {} outputs, but block '{}' has {}", node.name, named, block.name, made));
     return false;
   }
 
@@ -303,8 +319,8 @@ class GraphBuilder {
   bool can_repeat(const FileNode& node, const FileBlock& block, std::size_t outputs) {
     if (outputs >= 1 && outputs <= block.inputs.size()) return true;
     complain(node.where,
-             fmt::format("block '{}' cannot repeat: it has {} inputs and {} outputs", block.name, block.inputs.size(),
-                         outputs),
+             fmt::format("block '{}' cannot repeat: it has {} inputs and {} outputs", block.name,
+                         block.inputs.size(), outputs),
              "each output of a repetition becomes the input of the next one at the same place");
     return false;
   }
@@ -314,7 +330,8 @@ class GraphBuilder {
                     std::int64_t count) {
     std::vector<ValueId> outputs;
     for (std::int64_t i = 0; i < count && !too_large(); ++i) {
-      outputs = put_body(block, inner_scope(scope, node, parameters, fmt::format("{}.{}", node.name, i)), inputs);
+      outputs =
+          put_body(block, inner_scope(scope, node, parameters, fmt::format("{}.{}", node.name, i)), inputs);
       if (!can_repeat(node, block, outputs.size())) return;
       std::ranges::copy(outputs, inputs.begin());
     }
@@ -323,8 +340,8 @@ class GraphBuilder {
   }
 
   void put_repeated(const FileBlock& block, const Replacements& parameters, const Scope& scope,
-                    const std::vector<ValueId>& inputs, const std::vector<ValueId>& results, const FileNode& node,
-                    const Expr& repeat) {
+                    const std::vector<ValueId>& inputs, const std::vector<ValueId>& results,
+                    const FileNode& node, const Expr& repeat) {
     const std::size_t carried = outputs_of(block.outputs, block.nodes).size();
     if (!can_repeat(node, block, carried) || !enough_outputs(node, block, results.size(), carried)) return;
     const auto id = static_cast<RegionId>(graph_.regions.size());
@@ -334,7 +351,8 @@ class GraphBuilder {
     std::vector<ValueId> inside = inputs;
     for (std::size_t i = 0; i < carried; ++i) {
       inside[i] = new_value(fmt::format("{}{}.{}", scope.prefix, node.name, block.inputs[i]), node.where);
-      const ValueId result = i < results.size() ? results[i] : new_value(scope.prefix + node.name, node.where);
+      const ValueId result =
+          i < results.size() ? results[i] : new_value(scope.prefix + node.name, node.where);
       carries.push_back({.initial = inputs[i], .inside = inside[i], .result = result});
     }
     Scope inner = inner_scope(scope, node, parameters, node.name);

@@ -1,7 +1,8 @@
 #include "engine/io/data_folder.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <system_error>
 
 #include "engine/io/load_device.hpp"
@@ -18,11 +19,11 @@ std::filesystem::path toml_file(const std::filesystem::path& folder, const std::
   return folder / (stem + ".toml");
 }
 
-// Reads hardware_db/<folder>/<name>.toml with its loader; an unknown name gets a suggestion. Only a listed name is
-// turned into a path, so "../secret" is an unknown name.
+// Reads hardware_db/<folder>/<name>.toml with its loader; an unknown name gets a suggestion. Only a listed
+// name is turned into a path, so "../secret" is an unknown name.
 template <class Load>
-auto load_named(const std::filesystem::path& folder, std::string_view what, const std::string& name, Load&& load)
-    -> decltype(load(std::string_view{}, std::string{})) {
+auto load_named(const std::filesystem::path& folder, std::string_view what, const std::string& name,
+                Load&& load) -> decltype(load(std::string_view{}, std::string{})) {
   const std::vector<std::string> known = toml_stems(folder);
   if (!std::ranges::binary_search(known, name)) {
     return fail(fmt::format("unknown {} '{}'", what, name), {},
@@ -70,9 +71,10 @@ Result<FoundDevice> DataFolder::find_device(const std::string& name) const {
   if (!device) return tl::make_unexpected(device.error());
   // Somebody who wrote just a name may not know that a file of that name lies in the current folder.
   const bool expected = is_path(name) || name.ends_with(".toml");
-  return FoundDevice{
-      *std::move(device),
-      expected ? std::string{} : fmt::format("'{}' was read from {}, not from the database", name, file.string())};
+  return FoundDevice{*std::move(device),
+                     expected
+                         ? std::string{}
+                         : fmt::format("'{}' was read from {}, not from the database", name, file.string())};
 }
 
 Result<std::vector<Offer>> DataFolder::offers_for(std::string_view slug) const {
@@ -86,7 +88,8 @@ Result<std::vector<Offer>> DataFolder::offers_for(std::string_view slug) const {
     if (text->find(quoted) == std::string::npos) continue;
     auto loaded = load_offers(*text, file.string());
     if (!loaded) return tl::make_unexpected(loaded.error());
-    std::ranges::copy_if(*loaded, std::back_inserter(offers), [&](const Offer& offer) { return offer.gpu == slug; });
+    std::ranges::copy_if(*loaded, std::back_inserter(offers),
+                         [&](const Offer& offer) { return offer.gpu == slug; });
   }
   return offers;
 }

@@ -19,8 +19,8 @@ struct FoundDevice {
   std::string note{};
 };
 
-/// A root that is known to hold both folders. Files are read when they are asked for, and only those that can matter:
-/// a single prediction must not parse the whole database.
+/// A root that is known to hold both folders. Files are read when they are asked for, and only those that can
+/// matter: a single prediction must not parse the whole database.
 class DataFolder {
  public:
   static Result<DataFolder> open(const std::filesystem::path& root);
@@ -32,8 +32,8 @@ class DataFolder {
   std::vector<std::string> runtimes() const;
   std::vector<std::string> models() const;
 
-  /// A file (a path, `NAME.toml` or, for `NAME`, a `NAME.toml` in the current folder), else a card of the database by
-  /// slug, name or alias, else one that an ambiguous name is taken for.
+  /// A file (a path, `NAME.toml` or, for `NAME`, a `NAME.toml` in the current folder), else a card of the
+  /// database by slug, name or alias, else one that an ambiguous name is taken for.
   Result<FoundDevice> find_device(const std::string& name) const;
   /// A card of the database by its slug.
   Result<Device> device(const std::string& slug) const;
@@ -44,7 +44,8 @@ class DataFolder {
   Result<Runtime> runtime(const std::string& name) const;
   Result<Priors> priors(const std::string& name = "data-sheet") const;
 
-  /// The file of a model: as given, with `.toml` added, or in models/. A path is returned whether it exists or not.
+  /// The file of a model: as given, with `.toml` added, or in models/. A path is returned whether it exists
+  /// or not.
   Result<std::filesystem::path> find_model_path(const std::string& name) const;
 
  private:

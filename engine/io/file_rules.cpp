@@ -1,9 +1,10 @@
 #include "engine/io/file_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <fmt/format.h>
 #include <tuple>
 
 namespace roofcast {
@@ -76,8 +77,9 @@ std::map<std::string, std::string> read_sources(TableReader& file, const std::ve
   for (const std::string& key : needed) {
     if (!table.has(key)) {
       table.expect(key);
-      table.complain(fmt::format("'sources.{}' is missing: every table needs a source", key), table.where(),
-                     "name the document, its date and the page; for a guess write \"estimated\" and from what");
+      table.complain(
+          fmt::format("'sources.{}' is missing: every table needs a source", key), table.where(),
+          "name the document, its date and the page; for a guess write \"estimated\" and from what");
       continue;
     }
     if (std::string text = filled_text(table, key); !text.empty()) sources.emplace(key, std::move(text));
@@ -93,8 +95,9 @@ std::string read_date(TableReader& table, std::string_view key) {
   const auto text = table.text(key);
   if (!text) return {};
   if (is_date(*text)) return *text;
-  table.complain(fmt::format("'{}' must be a date such as \"2026-05\" or \"2026-05-31\", not '{}'", key, *text),
-                 table.where(key), "leave it out if the date is unknown");
+  table.complain(
+      fmt::format("'{}' must be a date such as \"2026-05\" or \"2026-05-31\", not '{}'", key, *text),
+      table.where(key), "leave it out if the date is unknown");
   return {};
 }
 

@@ -1,8 +1,9 @@
 // Which card of the database a name means.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-#include <fmt/format.h>
 
 #include "engine/io/data_folder.hpp"
 #include "engine/io/device_key.hpp"
@@ -13,8 +14,8 @@
 namespace roofcast {
 namespace {
 
-// The strings in quotes and the bare keys before the first table that describes the card: among them its name and
-// aliases. A scan, not a parser: it may find too much, and then the parsed file decides.
+// The strings in quotes and the bare keys before the first table that describes the card: among them its name
+// and aliases. A scan, not a parser: it may find too much, and then the parsed file decides.
 std::vector<std::string> quick_names(std::string_view text) {
   text = text.substr(0, text.find("\n[compute]"));
   std::vector<std::string> names;
@@ -35,7 +36,8 @@ std::vector<std::string> quick_names(std::string_view text) {
 }
 
 bool could_be(std::string_view text, const std::string& key) {
-  return std::ranges::any_of(quick_names(text), [&](const std::string& name) { return device_key(name) == key; });
+  return std::ranges::any_of(quick_names(text),
+                             [&](const std::string& name) { return device_key(name) == key; });
 }
 
 // Whether it is worth suggesting: names of cards have a number in them, and are no sentences.
@@ -46,8 +48,9 @@ bool looks_like_name(std::string_view word) {
 
 std::string trimmed(std::string_view word) {
   const auto first = word.find_first_not_of(' ');
-  return first == std::string_view::npos ? std::string{}
-                                         : std::string(word.substr(first, word.find_last_not_of(' ') + 1 - first));
+  return first == std::string_view::npos
+             ? std::string{}
+             : std::string(word.substr(first, word.find_last_not_of(' ') + 1 - first));
 }
 
 std::string lower_case(std::string text) {
@@ -57,8 +60,9 @@ std::string lower_case(std::string text) {
 }
 
 bool is_exactly(const Device& device, const std::string& key) {
-  return device_key(device.name) == key ||
-         std::ranges::any_of(device.aliases, [&](const std::string& alias) { return device_key(alias) == key; });
+  return device_key(device.name) == key || std::ranges::any_of(device.aliases, [&](const std::string& alias) {
+           return device_key(alias) == key;
+         });
 }
 
 std::string assumption_for(const Device& device, const std::string& key) {

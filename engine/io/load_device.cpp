@@ -1,8 +1,10 @@
 #include "engine/io/load_device.hpp"
 
-#include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 
 #include "engine/hardware/arithmetic_keys.hpp"
 #include "engine/io/file_rules.hpp"
@@ -30,7 +32,8 @@ void read_rates(TableReader& compute, Device& device) {
   TableReader vector = rates.table("vector", rates.raw().size() > 0);
   TableReader tensor = rates.table("tensor");
   for (const ArithmeticKey& key : arithmetic_keys()) {
-    const bool always = key.arithmetic == Arithmetic::vector_fp64 || key.arithmetic == Arithmetic::vector_fp32;
+    const bool always =
+        key.arithmetic == Arithmetic::vector_fp64 || key.arithmetic == Arithmetic::vector_fp32;
     device.operations_per_clock_per_sm[static_cast<std::size_t>(key.arithmetic)] = positive_number(
         key.tensor ? tensor : vector, key.rate, always && vector.raw().size() > 0 ? required : optional);
   }
@@ -64,12 +67,13 @@ void read_memory(TableReader& file, Device& device) {
   device.memory_type = filled_text(memory, "type");
   device.memory_bus_bits = positive_integer(memory, "bus_bits", required).value_or(0);
   device.capacity = mebibytes(positive_number(memory, "capacity_mib", required).value_or(0));
-  device.usable = gibibytes(positive_number(memory, "usable_gib", required).value_or(0));
-  device.bandwidth = gigabytes_per_second(positive_number(memory, "bandwidth_gbytes_per_s", required).value_or(0));
+  device.usable = {std::floor(gibibytes(positive_number(memory, "usable_gib", required).value_or(0)).value)};
+  device.bandwidth =
+      gigabytes_per_second(positive_number(memory, "bandwidth_gbytes_per_s", required).value_or(0));
   device.l2 = mebibytes(positive_number(memory, "l2_mib", required).value_or(0));
   if (device.capacity.value > 0 && device.usable > device.capacity) {
-    memory.complain(fmt::format("'usable_gib' is above 'capacity_mib': {} GiB of {} GiB", as_gibibytes(device.usable),
-                                as_gibibytes(device.capacity)),
+    memory.complain(fmt::format("'usable_gib' is above 'capacity_mib': {} GiB of {} GiB",
+                                as_gibibytes(device.usable), as_gibibytes(device.capacity)),
                     memory.where("usable_gib"));
   }
   memory.finish();
@@ -93,7 +97,8 @@ void read_links(TableReader& file, Device& device) {
   const bool present = file.has("links");
   TableReader links = file.table("links", true);
   if (!present) return;
-  const Presence nvlink = links.has("nvlink_generation") || links.has("nvlink_gbytes_per_s") ? required : optional;
+  const Presence nvlink =
+      links.has("nvlink_generation") || links.has("nvlink_gbytes_per_s") ? required : optional;
   device.nvlink_generation = positive_integer(links, "nvlink_generation", nvlink).value_or(0);
   if (const auto rate = positive_number(links, "nvlink_gbytes_per_s", nvlink)) {
     device.nvlink = gigabytes_per_second(*rate);
@@ -109,7 +114,8 @@ void read_board(TableReader& file, Device& device) {
   if (!present) return;
   device.board_power = Watts{positive_number(board, "tdp_watts", required).value_or(0)};
   device.launch_year = positive_integer(board, "launch_year", required).value_or(0);
-  if (const auto price = positive_number(board, "launch_price_usd", optional)) device.launch_price = Usd{*price};
+  if (const auto price = positive_number(board, "launch_price_usd", optional))
+    device.launch_price = Usd{*price};
   board.finish();
 }
 
@@ -125,8 +131,8 @@ void read_quoted(TableReader& file, Device& device) {
     if (device.quoted_tera.contains(name)) continue;
     std::vector<std::string> names;
     for (const auto& [known, rate] : device.quoted_tera) names.push_back(known);
-    quoted.complain(fmt::format("'unchecked' names '{}', which is not quoted here", name), quoted.where("unchecked"),
-                    did_you_mean(name, names));
+    quoted.complain(fmt::format("'unchecked' names '{}', which is not quoted here", name),
+                    quoted.where("unchecked"), did_you_mean(name, names));
   }
   quoted.finish();
 }

@@ -9,7 +9,8 @@
 
 namespace roofcast {
 
-/// The card that `text` describes; its slug is the stem of `file`. All mistakes are reported, in the order of the file.
+/// The card that `text` describes; its slug is the stem of `file`. All mistakes are reported, in the order of
+/// the file.
 Result<Device> load_device(std::string_view text, const std::string& file);
 
 }  // namespace roofcast

@@ -13,7 +13,9 @@ Result<Graph> load(std::string_view text, const std::string& file, const BuildOp
 
 }  // namespace
 
-Result<Graph> load_model(std::string_view text, const std::string& file) { return load(text, file, {}); }
+Result<Graph> load_model(std::string_view text, const std::string& file) {
+  return load(text, file, {});
+}
 
 Result<Graph> load_model_unrolled(std::string_view text, const std::string& file) {
   return load(text, file, {.unroll = true});

@@ -47,7 +47,8 @@ Result<Priors> load_priors(std::string_view text, const std::string& file) {
   priors.memory_spread = positive_number(reader, "memory_spread", Presence::required).value_or(0.1);
   if (priors.memory_spread > 1.0) {
     reader.complain(fmt::format("'memory_spread' must be at most 1, not {}", priors.memory_spread),
-                    reader.where("memory_spread"), "it is the part of the needed memory that may come on top");
+                    reader.where("memory_spread"),
+                    "it is the part of the needed memory that may come on top");
   }
   read_efficiencies(reader, priors);
   priors.sources = read_sources(reader, {"efficiency", "spread", "memory_spread"});

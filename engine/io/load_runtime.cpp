@@ -1,7 +1,8 @@
 #include "engine/io/load_runtime.hpp"
 
-#include <filesystem>
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "engine/io/file_rules.hpp"
 

@@ -19,12 +19,12 @@ struct Reference {
 
 struct FileNode {
   std::string name{};
-  std::string op{};                   ///< an operator or a block
-  const Operator* known = nullptr;    ///< the operator; null for a block
-  bool inputs_given = false;          ///< without inputs a node continues from the one before it
+  std::string op{};                 ///< an operator or a block
+  const Operator* known = nullptr;  ///< the operator; null for a block
+  bool inputs_given = false;        ///< without inputs a node continues from the one before it
   std::vector<Reference> inputs{};
-  std::vector<std::string> outputs{}; ///< names of the results; empty: the node's name
-  Attributes attributes{};            ///< of an operator, or the parameters of a block
+  std::vector<std::string> outputs{};  ///< names of the results; empty: the node's name
+  Attributes attributes{};             ///< of an operator, or the parameters of a block
   std::optional<Expr> repeat{};
   std::string weights_of{};
   bool training_only = false;
@@ -43,7 +43,7 @@ struct FileBlock {
   std::string name{};
   std::vector<std::string> inputs{};
   std::vector<std::string> parameters{};
-  std::vector<Reference> outputs{};   ///< empty: the last node
+  std::vector<Reference> outputs{};  ///< empty: the last node
   std::vector<FileNode> nodes{};
   Location where{};
 };
@@ -51,11 +51,11 @@ struct FileBlock {
 struct ModelFile {
   std::string name{};
   std::string file{};
-  std::vector<Symbol> symbols{};      ///< sorted so that definitions need only earlier ones
+  std::vector<Symbol> symbols{};  ///< sorted so that definitions need only earlier ones
   std::vector<FileInput> inputs{};
   std::vector<FileBlock> blocks{};
-  std::vector<FileNode> nodes{};      ///< those of training at the end
-  std::vector<Reference> outputs{};   ///< empty: the last node
+  std::vector<FileNode> nodes{};     ///< those of training at the end
+  std::vector<Reference> outputs{};  ///< empty: the last node
   std::optional<Reference> loss{};
   std::optional<Expr> tokens{};
 };

@@ -16,7 +16,8 @@ bool exists_as_file(const std::filesystem::path& path) {
 std::vector<std::string> toml_stems(const std::filesystem::path& folder) {
   std::vector<std::string> stems;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
     if (entry->path().extension() == ".toml") stems.push_back(entry->path().stem().string());
   }
   std::ranges::sort(stems);

@@ -18,8 +18,8 @@ std::string without_toml(std::string_view name);
 /// The name says itself that it is a path: it has a folder in it.
 bool is_path(std::string_view name);
 
-/// `name` if it is an existing file and written like one (a path, or with `.toml`), else `name` with `.toml` added if
-/// that exists, else nothing.
+/// `name` if it is an existing file and written like one (a path, or with `.toml`), else `name` with `.toml`
+/// added if that exists, else nothing.
 std::optional<std::filesystem::path> existing_file(const std::string& name);
 
 }  // namespace roofcast

@@ -1,6 +1,7 @@
 #include "engine/io/read_file.hpp"
 
 #include <fmt/format.h>
+
 #include <fstream>
 #include <system_error>
 

@@ -9,8 +9,8 @@
 
 namespace roofcast {
 
-/// The bytes of a regular file. A missing file, a directory, something that is no regular file and a file of more than
-/// `most_bytes` are errors that name the file as the user spelled it.
+/// The bytes of a regular file. A missing file, a directory, something that is no regular file and a file of
+/// more than `most_bytes` are errors that name the file as the user spelled it.
 Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t most_bytes = 16U << 20U);
 
 }  // namespace roofcast

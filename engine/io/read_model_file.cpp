@@ -1,7 +1,8 @@
 // TOML -> ModelFile.
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -19,7 +20,8 @@ class ModelReader {
     model_.file = file_;
     if (!root_.has("schema")) complain(root_.where(), "'schema' is missing");
     if (const auto schema = root_.integer("schema"); schema && *schema != 1) {
-      complain(root_.where("schema"), fmt::format("schema {} is not known", *schema), "this version reads schema = 1");
+      complain(root_.where("schema"), fmt::format("schema {} is not known", *schema),
+               "this version reads schema = 1");
     }
     model_.name = root_.required_text("name");
     root_.text("description");
@@ -32,8 +34,10 @@ class ModelReader {
     for (TableReader& block : blocks) block_names_.push_back(block.text("name").value_or(""));
     for (TableReader& block : blocks) read_block(block);
     for (TableReader& node : read_tables(root_, "node")) model_.nodes.push_back(read_node(node, {}));
-    if (model_.nodes.empty()) complain({file_, 0, 0}, "the model has no [[node]]", "each operator is one [[node]]");
-    for (const std::string& name : root_.texts("outputs")) model_.outputs.push_back({name, root_.where("outputs")});
+    if (model_.nodes.empty())
+      complain({file_, 0, 0}, "the model has no [[node]]", "each operator is one [[node]]");
+    for (const std::string& name : root_.texts("outputs"))
+      model_.outputs.push_back({name, root_.where("outputs")});
     read_training();
     root_.finish();
     if (!problems_.empty()) {
@@ -50,7 +54,9 @@ class ModelReader {
     problems_.push_back({where, std::move(message), std::move(hint)});
   }
 
-  static std::vector<TableReader> read_tables(TableReader& reader, std::string_view key) { return reader.tables(key); }
+  static std::vector<TableReader> read_tables(TableReader& reader, std::string_view key) {
+    return reader.tables(key);
+  }
 
   void read_symbols() {
     TableReader table = root_.table("symbols");
@@ -70,7 +76,8 @@ class ModelReader {
     sort_symbols(symbols);
   }
 
-  // Depth first, so that a definition comes after what it needs; a symbol met again on the way is defined by itself.
+  // Depth first, so that a definition comes after what it needs; a symbol met again on the way is defined by
+  // itself.
   void sort_symbols(const std::map<std::string, Symbol>& symbols) {
     std::set<std::string> done;
     for (const auto& [start, unused] : symbols) {
@@ -91,11 +98,13 @@ class ModelReader {
         const std::string next = needs.back();
         needs.pop_back();
         if (done.contains(next) || !symbols.contains(next)) continue;
-        const auto again = std::ranges::find(path, next, &std::pair<std::string, std::vector<std::string>>::first);
+        const auto again =
+            std::ranges::find(path, next, &std::pair<std::string, std::vector<std::string>>::first);
         if (again != path.end()) {
           std::string chain;
           for (auto at = again; at != path.end(); ++at) chain += at->first + " -> ";
-          complain(symbols.at(next).where, fmt::format("symbol '{}' is defined by itself: {}{}", next, chain, next));
+          complain(symbols.at(next).where,
+                   fmt::format("symbol '{}' is defined by itself: {}{}", next, chain, next));
           return;
         }
         open(next);
@@ -103,7 +112,8 @@ class ModelReader {
     }
   }
 
-  void check_symbols(const Expr& expression, const std::vector<std::string>& parameters, const Location& where) {
+  void check_symbols(const Expr& expression, const std::vector<std::string>& parameters,
+                     const Location& where) {
     for (const std::string& name : expression.symbols()) {
       if (symbol_names_.contains(name) || std::ranges::find(parameters, name) != parameters.end()) continue;
       constexpr std::size_t most_problems = 100;  // nobody reads more at once, and suggestions take time
@@ -162,8 +172,10 @@ class ModelReader {
         complain(table.where("parameters"), fmt::format("'{}' cannot be the name of a parameter", name));
       }
     }
-    for (const std::string& name : table.texts("outputs")) block.outputs.push_back({name, table.where("outputs")});
-    for (TableReader& node : read_tables(table, "node")) block.nodes.push_back(read_node(node, block.parameters));
+    for (const std::string& name : table.texts("outputs"))
+      block.outputs.push_back({name, table.where("outputs")});
+    for (TableReader& node : read_tables(table, "node"))
+      block.nodes.push_back(read_node(node, block.parameters));
     if (block.nodes.empty()) {
       complain(table.where(), fmt::format("block '{}' has no [[block.node]]", block.name));
     }
@@ -177,7 +189,8 @@ class ModelReader {
                   .where = table.where("name"),
                   .op_where = table.where("op")};
     node.inputs_given = table.has("inputs");
-    for (const std::string& input : table.texts("inputs")) node.inputs.push_back({input, table.where("inputs")});
+    for (const std::string& input : table.texts("inputs"))
+      node.inputs.push_back({input, table.where("inputs")});
     node.outputs = table.texts("outputs");
     if (const auto repeat = table.size("repeat")) {
       node.repeat = *repeat;
@@ -246,9 +259,11 @@ class ModelReader {
     table.finish();
   }
 
-  // A block's parameters are checked against its list once all blocks are known, when the block is put in place.
+  // A block's parameters are checked against its list once all blocks are known, when the block is put in
+  // place.
   void read_parameters(TableReader& table, FileNode& node, const std::vector<std::string>& parameters) {
-    static const std::set<std::string, std::less<>> common = {"name", "op", "inputs", "outputs", "repeat", "weights_of"};
+    static const std::set<std::string, std::less<>> common = {"name",    "op",     "inputs",
+                                                              "outputs", "repeat", "weights_of"};
     for (const auto& [key, unused] : table.raw()) {
       const std::string name(key.str());
       if (common.contains(name)) continue;

@@ -1,7 +1,8 @@
 #include "engine/io/toml_reader.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <sstream>
 
 namespace roofcast {
@@ -19,8 +20,8 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
-// The parser recurses over the parts of a dotted key. Returns the line of one that is too long for that, or 0. Dots in a
-// row of words count, wherever they stand: a sentence has fewer.
+// The parser recurses over the parts of a dotted key. Returns the line of one that is too long for that, or
+// 0. Dots in a row of words count, wherever they stand: a sentence has fewer.
 int line_of_deep_key(std::string_view text) {
   constexpr int most_parts = 300;
   constexpr std::string_view ends = "=,[]{}()#\n";
@@ -92,7 +93,8 @@ void TableReader::complain(std::string message, const Location& where, std::stri
 }
 
 void TableReader::wrong_type(std::string_view key, const toml::node& node, std::string_view wanted) {
-  complain(fmt::format("'{}' must be {}, not {}", full(key), wanted, type_name(node)), location_of(node, file_));
+  complain(fmt::format("'{}' must be {}, not {}", full(key), wanted, type_name(node)),
+           location_of(node, file_));
 }
 
 std::optional<std::string> TableReader::text(std::string_view key) {

@@ -1,10 +1,12 @@
 #pragma once
-// TOML tables read key by key: each mistake is noted with its place, and keys that nobody asked for are mistakes too.
+// TOML tables read key by key: each mistake is noted with its place, and keys that nobody asked for are
+// mistakes too.
+
+#include <toml++/toml.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <toml++/toml.h>
 #include <vector>
 
 #include "engine/base/diagnostics.hpp"
@@ -15,8 +17,8 @@ namespace roofcast {
 /// Parses `text`. Syntax errors carry file, line and column; an empty or binary text is an error too.
 Result<toml::table> parse_toml(std::string_view text, const std::string& file);
 
-/// Reads one table. `problems` collects mistakes and outlives the reader. A missing required key, a value of the wrong
-/// type and, at `finish`, an unknown key are mistakes.
+/// Reads one table. `problems` collects mistakes and outlives the reader. A missing required key, a value of
+/// the wrong type and, at `finish`, an unknown key are mistakes.
 class TableReader {
  public:
   TableReader(const toml::table& table, std::string file, Diagnostics& problems, std::string path = {});

@@ -28,9 +28,9 @@ KernelTime kernel_time(const BoundKernel& kernel, const DeviceRates& rates, cons
   time.memory = (kernel.read + kernel.written) / (rates.bandwidth * reached.memory);
   const Seconds longer = std::max(time.compute, time.memory);
   time.total = time.launch + longer;
-  time.bound = time.launch > longer            ? Bound::launch
-               : time.compute > time.memory    ? Bound::compute
-                                               : Bound::memory;
+  time.bound = time.launch > longer         ? Bound::launch
+               : time.compute > time.memory ? Bound::compute
+                                            : Bound::memory;
   return time;
 }
 

@@ -34,7 +34,8 @@ struct KernelTime {
   Seconds compute{};
   Seconds memory{};
   Seconds total{};
-  double executed_macs = 0;  ///< what the kernel multiplies: with recomputation, without what a causal mask skips
+  double executed_macs =
+      0;  ///< what the kernel multiplies: with recomputation, without what a causal mask skips
   Bound bound = Bound::memory;
   Evidence evidence = Evidence::data_sheet;
 };
@@ -43,13 +44,12 @@ struct KernelTime {
 ///
 ///     t = t_launch + max(2 M / (e_c P) + O / (e_c V), B / (e_m W))
 ///
-/// M: multiply-adds executed, P: dense peak of the kernel's arithmetic, O: other operations, V: fp32 peak of the vector
-/// units, B: bytes read and written, W: memory bandwidth, e_c and e_m: the family's efficiencies in (0, 1]. O counts
-/// only for kernels that do not multiply matrices; in the others it hides behind them.
-/// Source: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009; the launch cost is additive because nothing
-/// hides it in a stream of short kernels, which overstates it where kernels are long.
-/// Needs: the device has a peak for the arithmetic.
-/// Example: 1 GB copied at 1 TB/s with a 5 us launch takes 1.005 ms.
+/// M: multiply-adds executed, P: dense peak of the kernel's arithmetic, O: other operations, V: fp32 peak of
+/// the vector units, B: bytes read and written, W: memory bandwidth, e_c and e_m: the family's efficiencies
+/// in (0, 1]. O counts only for kernels that do not multiply matrices; in the others it hides behind them.
+/// Source: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009; the launch cost is additive because
+/// nothing hides it in a stream of short kernels, which overstates it where kernels are long. Needs: the
+/// device has a peak for the arithmetic. Example: 1 GB copied at 1 TB/s with a 5 us launch takes 1.005 ms.
 KernelTime kernel_time(const BoundKernel& kernel, const DeviceRates& rates, const Runtime& runtime,
                        const Priors& priors);
 

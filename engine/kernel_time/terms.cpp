@@ -55,9 +55,11 @@ std::string describe(const KernelForm<std::int64_t>& form) {
                        attention->heads, attention->kv_heads, attention->query_length, attention->key_length,
                        attention->head_size, attention->causal ? " causal" : "");
   }
-  if (const auto* stream = std::get_if<Stream<Dim>>(&form)) return fmt::format("{} elements", stream->elements);
+  if (const auto* stream = std::get_if<Stream<Dim>>(&form))
+    return fmt::format("{} elements", stream->elements);
   const auto& gather = std::get<Gather<Dim>>(form);
-  return fmt::format("{} {} rows of {}", gather.scatter ? "scatter" : "gather", gather.rows, gather.row_elements);
+  return fmt::format("{} {} rows of {}", gather.scatter ? "scatter" : "gather", gather.rows,
+                     gather.row_elements);
 }
 
 std::vector<TimeTerm> time_terms(const BoundKernel& kernel, const DeviceRates& rates, const Runtime& runtime,
@@ -72,8 +74,9 @@ std::vector<TimeTerm> time_terms(const BoundKernel& kernel, const DeviceRates& r
     compute = fmt::format("{}op / ({:.2f} * {}FLOP/s)", scaled(kernel.operations), reached.compute,
                           scaled(rates.vector.value));
   }
-  const std::string memory = fmt::format("({}B read + {}B written) / ({:.2f} * {}B/s)", scaled(kernel.read.value),
-                                         scaled(kernel.written.value), reached.memory, scaled(rates.bandwidth.value));
+  const std::string memory =
+      fmt::format("({}B read + {}B written) / ({:.2f} * {}B/s)", scaled(kernel.read.value),
+                  scaled(kernel.written.value), reached.memory, scaled(rates.bandwidth.value));
   return {{"launch", fmt::format("one launch under {}", runtime.name), time.launch},
           {"compute", compute, time.compute},
           {"memory", memory, time.memory}};

@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -20,15 +21,21 @@ std::map<std::string, Expr, std::less<>> definitions(const Program& program, con
 
 // Everything but the count, for finding kernels of the same sizes.
 auto key_of(const CompiledKernel& kernel) {
-  std::vector<Slot> sizes{static_cast<Slot>(kernel.form.index()), static_cast<Slot>(kernel.arithmetic),
-                          kernel.macs,       kernel.recomputed_macs, kernel.operations,
-                          kernel.bytes_read, kernel.bytes_written};
-  if (const auto* conv = std::get_if<Convolution<Slot>>(&kernel.form)) sizes.push_back(static_cast<Slot>(conv->pass));
+  std::vector<Slot> sizes{static_cast<Slot>(kernel.form.index()),
+                          static_cast<Slot>(kernel.arithmetic),
+                          kernel.macs,
+                          kernel.recomputed_macs,
+                          kernel.operations,
+                          kernel.bytes_read,
+                          kernel.bytes_written};
+  if (const auto* conv = std::get_if<Convolution<Slot>>(&kernel.form))
+    sizes.push_back(static_cast<Slot>(conv->pass));
   if (const auto* attention = std::get_if<Attention<Slot>>(&kernel.form)) {
     sizes.push_back(static_cast<Slot>(attention->pass));
     sizes.push_back(attention->causal ? 1 : 0);
   }
-  if (const auto* stream = std::get_if<Stream<Slot>>(&kernel.form)) sizes.push_back(static_cast<Slot>(stream->kind));
+  if (const auto* stream = std::get_if<Stream<Slot>>(&kernel.form))
+    sizes.push_back(static_cast<Slot>(stream->kind));
   if (const auto* gather = std::get_if<Gather<Slot>>(&kernel.form)) sizes.push_back(gather->scatter ? 1 : 0);
   map_dimensions<Slot>(kernel.form, [&](Slot slot) {
     sizes.push_back(slot);
@@ -44,14 +51,14 @@ void compile_kernels(CompiledProgram& compiled) {
   for (const Step& step : program.steps) {
     const Expr repeats = program.multiplicity(step.region);
     for (const Kernel& kernel : step.kernels) {
-      CompiledKernel entry{
-          .form = map_dimensions<Slot>(kernel.form, [&](const Expr& dimension) { return tape.add(dimension); }),
-          .arithmetic = kernel.arithmetic,
-          .macs = tape.add(kernel.macs),
-          .recomputed_macs = tape.add(kernel.recomputed_macs),
-          .operations = tape.add(kernel.operations),
-          .bytes_read = tape.add(kernel.bytes_read),
-          .bytes_written = tape.add(kernel.bytes_written)};
+      CompiledKernel entry{.form = map_dimensions<Slot>(
+                               kernel.form, [&](const Expr& dimension) { return tape.add(dimension); }),
+                           .arithmetic = kernel.arithmetic,
+                           .macs = tape.add(kernel.macs),
+                           .recomputed_macs = tape.add(kernel.recomputed_macs),
+                           .operations = tape.add(kernel.operations),
+                           .bytes_read = tape.add(kernel.bytes_read),
+                           .bytes_written = tape.add(kernel.bytes_written)};
       const auto [known, is_new] =
           distinct.try_emplace(key_of(entry), std::pair{compiled.kernels.size(), Expr{0}});
       if (is_new) compiled.kernels.push_back(entry);
@@ -128,7 +135,8 @@ void compile_checks(CompiledProgram& compiled) {
     }
   }
   for (std::size_t id = 0; id < compiled.program.regions.size(); ++id) {
-    compiled.trip_counts.emplace_back(tape.add(compiled.program.regions[id].repeat), static_cast<RegionId>(id));
+    compiled.trip_counts.emplace_back(tape.add(compiled.program.regions[id].repeat),
+                                      static_cast<RegionId>(id));
   }
 }
 
@@ -139,8 +147,10 @@ const Symbol* find_symbol(const Program& program, std::string_view name) {
 
 bool holds(const CompiledProgram& compiled, std::span<const std::int64_t> slots) {
   const auto value = [&](Slot slot) { return slots[static_cast<std::size_t>(slot)]; };
-  return std::ranges::all_of(compiled.dimensions, [&](const auto& entry) { return value(entry.first) > 0; }) &&
-         std::ranges::all_of(compiled.trip_counts, [&](const auto& entry) { return value(entry.first) > 0; }) &&
+  return std::ranges::all_of(compiled.dimensions,
+                             [&](const auto& entry) { return value(entry.first) > 0; }) &&
+         std::ranges::all_of(compiled.trip_counts,
+                             [&](const auto& entry) { return value(entry.first) > 0; }) &&
          std::ranges::all_of(compiled.constraints,
                              [&](const auto& entry) { return value(entry.first) == value(entry.second); });
 }
@@ -161,8 +171,8 @@ std::string values_of(const Expr& expression, const CompiledProgram& compiled, c
   return text.empty() ? text : fmt::format(" with {}", text);
 }
 
-// The two sides of a constraint that does not hold, with the symbols that they come from. A right side of 0 is that of a
-// division that should leave nothing.
+// The two sides of a constraint that does not hold, with the symbols that they come from. A right side of 0
+// is that of a division that should leave nothing.
 std::string describe(const Constraint& constraint, std::int64_t left, std::int64_t right,
                      const CompiledProgram& compiled, const Bindings& bindings) {
   if (constraint.right.is(0)) {
@@ -171,9 +181,11 @@ std::string describe(const Constraint& constraint, std::int64_t left, std::int64
   std::string origin;
   for (const Expr* side : {&constraint.left, &constraint.right}) {
     if (side->is_constant()) continue;
-    origin += fmt::format("{}{}{}", origin.empty() ? "" : "; ", to_string(*side), values_of(*side, compiled, bindings));
+    origin += fmt::format("{}{}{}", origin.empty() ? "" : "; ", to_string(*side),
+                          values_of(*side, compiled, bindings));
   }
-  return origin.empty() ? fmt::format("{} and {}", left, right) : fmt::format("{} and {} ({})", left, right, origin);
+  return origin.empty() ? fmt::format("{} and {}", left, right)
+                        : fmt::format("{} and {} ({})", left, right, origin);
 }
 
 // Says what `holds` or the tape found wrong.
@@ -185,10 +197,11 @@ Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std
     if (value(slot) > 0) continue;
     const ProgramTensor& tensor = compiled.program.tensors[static_cast<std::size_t>(id)];
     const Expr& dimension = compiled.tape.expression(slot);
-    problems.push_back({{},
-                        fmt::format("a dimension of '{}' {} is {}: {}{}", tensor.name, to_string(tensor.shape),
-                                    value(slot), to_string(dimension), values_of(dimension, compiled, bindings)),
-                        "all dimensions must be at least 1; is an input too small for the model?"});
+    problems.push_back(
+        {{},
+         fmt::format("a dimension of '{}' {} is {}: {}{}", tensor.name, to_string(tensor.shape), value(slot),
+                     to_string(dimension), values_of(dimension, compiled, bindings)),
+         "all dimensions must be at least 1; is an input too small for the model?"});
     break;  // the first one is the cause of what follows
   }
   for (const auto& [slot, id] : compiled.trip_counts) {
@@ -203,8 +216,9 @@ Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std
     const auto [left, right] = compiled.constraints[i];
     if (value(left) == value(right)) continue;
     const Constraint& constraint = compiled.program.constraints[i];
-    problems.push_back({constraint.where, fmt::format("{}: {}", constraint.message,
-                                                      describe(constraint, value(left), value(right), compiled, bindings)),
+    problems.push_back({constraint.where,
+                        fmt::format("{}: {}", constraint.message,
+                                    describe(constraint, value(left), value(right), compiled, bindings)),
                         {}});
   }
   return problems;
@@ -233,15 +247,16 @@ Result<std::vector<std::int64_t>> input_values(const CompiledProgram& compiled, 
     const Symbol* known = find_symbol(compiled.program, name);
     if (known != nullptr && !known->free() && !compiled.overridden.contains(name)) {
       problems.push_back({{},
-                          fmt::format("symbol '{}' of model '{}' is derived: {}", name, compiled.program.model,
-                                      to_string(known->definition)),
+                          fmt::format("symbol '{}' of model '{}' is derived: {}", name,
+                                      compiled.program.model, to_string(known->definition)),
                           "it can only take a value that the program was compiled for"});
     }
     if (known == nullptr) {
       problems.push_back({{},
                           fmt::format("model '{}' has no symbol '{}'", compiled.program.model, name),
-                          did_you_mean(name, names, names.empty() ? std::string("it has no symbols at all")
-                                                                  : fmt::format("it has {}", fmt::join(names, ", ")))});
+                          did_you_mean(name, names,
+                                       names.empty() ? std::string("it has no symbols at all")
+                                                     : fmt::format("it has {}", fmt::join(names, ", ")))});
     }
   }
   if (!problems.empty()) return tl::make_unexpected(std::move(problems));
@@ -254,13 +269,15 @@ Result<std::vector<std::int64_t>> input_values(const CompiledProgram& compiled, 
     } else if (symbol != nullptr && symbol->free()) {
       values.push_back(symbol->definition.constant());
     } else {
-      return fail(fmt::format("symbol '{}' has no value", name), {}, fmt::format("give one with --set {}=N", name));
+      return fail(fmt::format("symbol '{}' has no value", name), {},
+                  fmt::format("give one with --set {}=N", name));
     }
   }
   return values;
 }
 
-bool fill_slots(const CompiledProgram& compiled, std::span<const std::int64_t> values, std::span<std::int64_t> slots) {
+bool fill_slots(const CompiledProgram& compiled, std::span<const std::int64_t> values,
+                std::span<std::int64_t> slots) {
   return compiled.tape.evaluate(values, slots) < 0 && holds(compiled, slots);
 }
 

@@ -42,32 +42,34 @@ struct CompiledProgram {
   std::set<std::string, std::less<>> overridden{};  ///< derived symbols that may be bound
   std::vector<CompiledKernel> kernels{};
   std::vector<MemoryEvent> memory{};
-  Slot weight_bytes = 0;      ///< parameters and statistics
+  Slot weight_bytes = 0;  ///< parameters and statistics
   Slot input_bytes = 0;
-  Slot parameters = 0;        ///< learned values
+  Slot parameters = 0;  ///< learned values
   Slot statistics = 0;
   Slot optimizer_bytes = 0;
-  Slot macs = 0;              ///< by definition, forward and backward
+  Slot macs = 0;  ///< by definition, forward and backward
   Slot forward_macs = 0;
   Slot forward_operations = 0;
   Slot layer_elements = 0;
-  Slot nodes = 0;             ///< forward operators executed
-  Slot tokens = -1;           ///< tokens per sample, -1 if the model has none
+  Slot nodes = 0;                                    ///< forward operators executed
+  Slot tokens = -1;                                  ///< tokens per sample, -1 if the model has none
   std::vector<std::pair<Slot, Slot>> constraints{};  ///< beside program.constraints
-  std::vector<std::pair<Slot, TensorId>> dimensions{};  ///< distinct dimensions and a tensor that has it; all must be > 0
+  std::vector<std::pair<Slot, TensorId>>
+      dimensions{};  ///< distinct dimensions and a tensor that has it; all must be > 0
   std::vector<std::pair<Slot, RegionId>> trip_counts{};
 };
 
 /// `overridden`: symbols that the user binds, so that their definitions do not apply.
 CompiledProgram compile(Program program, const Bindings& overridden = {});
 
-/// The slots' values for one configuration. `bindings` gives symbols their values, others keep their defaults. Errors:
-/// an unknown symbol, overflow, a dimension below 1, a constraint that does not hold.
+/// The slots' values for one configuration. `bindings` gives symbols their values, others keep their
+/// defaults. Errors: an unknown symbol, overflow, a dimension below 1, a constraint that does not hold.
 Result<std::vector<std::int64_t>> slot_values(const CompiledProgram& compiled, const Bindings& bindings);
 
-/// The same without the words, for sweeps: `values` are those of `tape.inputs()`. False when something is wrong; then
-/// `slot_values` tells what.
-bool fill_slots(const CompiledProgram& compiled, std::span<const std::int64_t> values, std::span<std::int64_t> slots);
+/// The same without the words, for sweeps: `values` are those of `tape.inputs()`. False when something is
+/// wrong; then `slot_values` tells what.
+bool fill_slots(const CompiledProgram& compiled, std::span<const std::int64_t> values,
+                std::span<std::int64_t> slots);
 
 /// The values of `tape.inputs()` for these bindings.
 Result<std::vector<std::int64_t>> input_values(const CompiledProgram& compiled, const Bindings& bindings);

@@ -69,7 +69,8 @@ class Liveness {
 
   bool is_transient(TensorId id) const {
     const TensorRole role = tensor(id).role;
-    return role == TensorRole::activation || role == TensorRole::gradient || role == TensorRole::parameter_gradient;
+    return role == TensorRole::activation || role == TensorRole::gradient ||
+           role == TensorRole::parameter_gradient;
   }
 
   void lay_out_moments() {
@@ -108,7 +109,8 @@ class Liveness {
   }
 
   void note_uses(int moment) {
-    const Step& step = program_.steps[static_cast<std::size_t>(moments_[static_cast<std::size_t>(moment)].index)];
+    const Step& step =
+        program_.steps[static_cast<std::size_t>(moments_[static_cast<std::size_t>(moment)].index)];
     for (const auto* ids : {&step.inputs, &step.outputs}) {
       for (const TensorId id : *ids) use(root(id), moment, step.region);
     }
@@ -118,7 +120,8 @@ class Liveness {
     }
   }
 
-  // Notes a use at `moment` in `where`. Used deeper inside of a block, storage lasts until the end of that block.
+  // Notes a use at `moment` in `where`. Used deeper inside of a block, storage lasts until the end of that
+  // block.
   void use(TensorId id, int moment, RegionId where) {
     if (moment < 0) return;
     const RegionId home = tensor(id).region;
@@ -144,11 +147,13 @@ class Liveness {
     const bool gradient = tensor(id).role == TensorRole::parameter_gradient;
     return {kind, gradient ? Account::gradient : Account::activation, tensor(id).bytes};
   }
-  void allocate_before(int moment, TensorId id) { before_[index(moment)].push_back(event(Kind::allocate, id)); }
+  void allocate_before(int moment, TensorId id) {
+    before_[index(moment)].push_back(event(Kind::allocate, id));
+  }
   void release_after(int moment, TensorId id) { after_[index(moment)].push_back(event(Kind::release, id)); }
 
-  // Whether each repetition's result stays for its own backward step, which then gives it back: it is read there, or it
-  // is the result of an inner block of which this is true.
+  // Whether each repetition's result stays for its own backward step, which then gives it back: it is read
+  // there, or it is the result of an inner block of which this is true.
   bool kept_as_result(TensorId next) const {
     if (lives_[index(next)].kept_for_backward) return true;
     const auto inner = carry_of_result_.find(next);
@@ -164,8 +169,9 @@ class Liveness {
     return false;
   }
 
-  // What a repetition leaves is what the next one starts from: the same storage under two names. This decides which of
-  // the four names of a carried tensor takes and gives back memory, so that each instance is counted once.
+  // What a repetition leaves is what the next one starts from: the same storage under two names. This decides
+  // which of the four names of a carried tensor takes and gives back memory, so that each instance is counted
+  // once.
   void hand_over(const TypedRegion& within, const TypedCarry& carry) {
     const int begin = begin_of(&within);
     if (begin < 0) return;
@@ -187,7 +193,8 @@ class Liveness {
     }
     never_released_.push_back(next);
     if (kept_as_result(next)) {
-      // Kept: each repetition's result stays until its backward step, and is the next repetition's input as well.
+      // Kept: each repetition's result stays until its backward step, and is the next repetition's input as
+      // well.
       if (!given_back_by_mirror(next)) release_after(lives_[index(next)].last, next);
       no_events_.push_back(inside);
       no_events_.push_back(result);
@@ -201,8 +208,10 @@ class Liveness {
     never_allocated_.push_back(inside);
     if (inside_life.kept_for_backward) {
       // The inputs are kept: the last backward repetition gives back the very first one.
-      const bool ours = is_transient(initial) && initial_life.last <= mirror_end && !given_back_by_mirror(initial);
-      if (mirror_end > initial_life.last) initial_life = {initial_life.first, mirror_end, within.parent != no_region};
+      const bool ours =
+          is_transient(initial) && initial_life.last <= mirror_end && !given_back_by_mirror(initial);
+      if (mirror_end > initial_life.last)
+        initial_life = {initial_life.first, mirror_end, within.parent != no_region};
       if (ours) {
         no_release_.push_back(initial);
       } else {
@@ -215,7 +224,9 @@ class Liveness {
     before_[index(begin)].push_back(event(Kind::allocate, inside));
   }
 
-  static bool contains(const std::vector<TensorId>& ids, TensorId id) { return std::ranges::find(ids, id) != ids.end(); }
+  static bool contains(const std::vector<TensorId>& ids, TensorId id) {
+    return std::ranges::find(ids, id) != ids.end();
+  }
 
   void live(TensorId id) {
     if (contains(no_events_, id)) return;
@@ -272,6 +283,8 @@ class Liveness {
 
 }  // namespace
 
-std::vector<SymbolicMemoryEvent> memory_events(const Program& program) { return Liveness(program).run(); }
+std::vector<SymbolicMemoryEvent> memory_events(const Program& program) {
+  return Liveness(program).run();
+}
 
 }  // namespace roofcast

@@ -14,8 +14,8 @@ struct SymbolicMemoryEvent {
   Expr size{0};
 };
 
-/// Weights, inputs and optimizer state are not part of it: they stay. A tensor is released after its last use; what a
-/// backward step reads is kept until then, once per repetition of a block.
+/// Weights, inputs and optimizer state are not part of it: they stay. A tensor is released after its last
+/// use; what a backward step reads is kept until then, once per repetition of a block.
 std::vector<SymbolicMemoryEvent> memory_events(const Program& program);
 
 }  // namespace roofcast

@@ -1,6 +1,6 @@
 #pragma once
-// What runs on the device: kernels in order, the tensors that they touch, repeats folded. One Program feeds time and
-// memory.
+// What runs on the device: kernels in order, the tensors that they touch, repeats folded. One Program feeds
+// time and memory.
 
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct Kernel {
   Expr bytes_read{0};
   Expr bytes_written{0};
   Expr workspace_bytes{0};
-  Expr count{1};            ///< launches in a row
+  Expr count{1};  ///< launches in a row
 };
 
 /// A node of the graph with its kernels. Views and free operators have none.
@@ -30,10 +30,10 @@ struct Step {
   std::string_view op{};
   Phase phase = Phase::forward;
   RegionId region = no_region;
-  std::vector<TensorId> inputs{};   ///< with parameters
+  std::vector<TensorId> inputs{};  ///< with parameters
   std::vector<TensorId> outputs{};
-  Expr parameters{0};               ///< learned values that this step is the first to use, per repetition
-  Expr layer_elements{0};           ///< output elements if it is a convolution or a linear layer
+  Expr parameters{0};      ///< learned values that this step is the first to use, per repetition
+  Expr layer_elements{0};  ///< output elements if it is a convolution or a linear layer
   std::vector<Kernel> kernels{};
 };
 

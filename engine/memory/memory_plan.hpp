@@ -10,7 +10,13 @@
 namespace roofcast {
 
 enum class MemoryCategory : std::uint8_t {
-  weights, gradients, optimizer_state, activations, inputs, workspace, framework
+  weights,
+  gradients,
+  optimizer_state,
+  activations,
+  inputs,
+  workspace,
+  framework
 };
 inline constexpr std::size_t memory_categories = 7;
 

@@ -27,7 +27,8 @@ void finish(const Level& block, Level& outer) {
   const double net = block.alive[0] + block.alive[1];
   const double earlier = net > 0 ? block.repeats - 1 : 0;  // repetitions before the one that peaks
   const MemoryPeak peak{outer.alive[0] + earlier * block.alive[0] + block.peak.activations,
-                        outer.alive[1] + earlier * block.alive[1] + block.peak.gradients, block.peak.workspace};
+                        outer.alive[1] + earlier * block.alive[1] + block.peak.gradients,
+                        block.peak.workspace};
   if (peak.total() > outer.peak.total()) outer.peak = peak;
   outer.alive[0] += block.repeats * block.alive[0];
   outer.alive[1] += block.repeats * block.alive[1];
@@ -63,9 +64,11 @@ MemoryPeak memory_peak(std::span<const MemoryEvent> events, std::span<const std:
   return levels.front().peak;
 }
 
-MemoryPlan plan_memory(const CompiledProgram& compiled, std::span<const std::int64_t> slots, const Device& device,
-                       const Runtime& runtime, const Priors& priors) {
-  const auto bytes = [&](Slot slot) { return Bytes{static_cast<double>(slots[static_cast<std::size_t>(slot)])}; };
+MemoryPlan plan_memory(const CompiledProgram& compiled, std::span<const std::int64_t> slots,
+                       const Device& device, const Runtime& runtime, const Priors& priors) {
+  const auto bytes = [&](Slot slot) {
+    return Bytes{static_cast<double>(slots[static_cast<std::size_t>(slot)])};
+  };
   const MemoryPeak peak = memory_peak(compiled.memory, slots);
   MemoryPlan plan{.usable = device.usable};
   const auto set = [&](MemoryCategory category, Bytes amount) {

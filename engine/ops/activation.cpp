@@ -13,7 +13,8 @@ using namespace rules;
 constexpr AttributeRule attributes[] = {
     {"inplace", AttributeKind::flag, false, "the result takes the input's storage (default false)"}};
 
-/// What the derivative is computed from, and what training keeps therefore. `either`: the input, or in place the result.
+/// What the derivative is computed from, and what training keeps therefore. `either`: the input, or in place
+/// the result.
 enum class Keeps : std::uint8_t { input, output, either };
 
 struct Function {
@@ -68,7 +69,8 @@ std::vector<KernelSpec> kernels(const NodeView& node) {
   const Expr count = elements(node.outputs[0].shape);
   std::vector<KernelSpec> specs;
   if (copies_input(node, functions[index])) {
-    specs.push_back(stream("copy", StreamKind::copy, count, 0, everything_read(node), whole({Operand::output()})));
+    specs.push_back(
+        stream("copy", StreamKind::copy, count, 0, everything_read(node), whole({Operand::output()})));
   }
   specs.push_back(stream(functions[index].name, StreamKind::elementwise, count, functions[index].operations,
                          everything_read(node), whole({Operand::output()})));

@@ -24,8 +24,8 @@ Result<Inference> infer_binary(const NodeView& node) {
 }
 
 std::vector<KernelSpec> kernels_binary(const NodeView& node) {
-  return {stream("elementwise", StreamKind::elementwise, elements(node.outputs[0].shape), 1, everything_read(node),
-                 whole({Operand::output()}))};
+  return {stream("elementwise", StreamKind::elementwise, elements(node.outputs[0].shape), 1,
+                 everything_read(node), whole({Operand::output()}))};
 }
 
 // The gradient itself, summed over what was stretched. The same tensor twice, as in x + x, gets both parts.
@@ -64,7 +64,8 @@ std::vector<GradientStep> gradient_div(const NodeView& node) {
   steps.push_back({.op = "div", .operands = {Operand::gradient(), Operand::input(1)}});
   const int quotient = 0;
   finish_broadcast(steps, node.outputs[0].shape, node.inputs[0].shape, Operand::input(0));
-  steps.push_back({.op = "mul", .operands = {Operand::step(quotient), Operand::output()}, .targets = {std::nullopt}});
+  steps.push_back(
+      {.op = "mul", .operands = {Operand::step(quotient), Operand::output()}, .targets = {std::nullopt}});
   const int product = static_cast<int>(steps.size()) - 1;
   steps.push_back({.op = "scale", .operands = {Operand::step(product)}});
   finish_broadcast(steps, node.outputs[0].shape, node.inputs[1].shape, Operand::input(1));

@@ -30,13 +30,15 @@ Sizes sizes_of(const NodeView& node) {
   return sizes;
 }
 
-// o = softmax(q k^T / sqrt(d) + bias) v, for each head. Inputs are [batch, length, heads * head_size]; the optional
-// bias broadcasts to [batch, heads, query length, key length]. The second output is the log-sum-exp per query.
+// o = softmax(q k^T / sqrt(d) + bias) v, for each head. Inputs are [batch, length, heads * head_size]; the
+// optional bias broadcasts to [batch, heads, query length, key length]. The second output is the log-sum-exp
+// per query.
 Result<Inference> infer_attention(const NodeView& node) {
   for (const int input : {0, 1, 2}) {
     if (node.inputs[static_cast<std::size_t>(input)].shape.size() != 3) {
-      return reject(node, fmt::format("input {} must be [batch, length, heads * head_size], not {}", input + 1,
-                                      to_string(node.inputs[static_cast<std::size_t>(input)].shape)));
+      return reject(node,
+                    fmt::format("input {} must be [batch, length, heads * head_size], not {}", input + 1,
+                                to_string(node.inputs[static_cast<std::size_t>(input)].shape)));
     }
   }
   const Sizes sizes = sizes_of(node);
@@ -46,7 +48,8 @@ Result<Inference> infer_attention(const NodeView& node) {
   Inference inference;
   require_equal(inference, node, modulo(q[2], sizes.heads), Expr{0}, "queries do not divide into 'heads'");
   require_equal(inference, node, modulo(k[2], sizes.kv_heads), Expr{0}, "keys do not divide into 'kv_heads'");
-  require_equal(inference, node, modulo(v[2], sizes.kv_heads), Expr{0}, "values do not divide into 'kv_heads'");
+  require_equal(inference, node, modulo(v[2], sizes.kv_heads), Expr{0},
+                "values do not divide into 'kv_heads'");
   require_equal(inference, node, modulo(sizes.heads, sizes.kv_heads), Expr{0},
                 "'heads' is no multiple of 'kv_heads'");
   require_equal(inference, node, floor_divide(k[2], sizes.kv_heads), sizes.head_size,
@@ -56,7 +59,8 @@ Result<Inference> infer_attention(const NodeView& node) {
   require_equal(inference, node, k[1], v[1], "keys and values have different lengths");
   if (node.inputs.size() > 3) {
     const Shape scores{sizes.batch, sizes.heads, sizes.query_length, sizes.key_length};
-    if (auto ok = broadcast(inference, node, scores, node.inputs[3].shape); !ok) return tl::unexpected(ok.error());
+    if (auto ok = broadcast(inference, node, scores, node.inputs[3].shape); !ok)
+      return tl::unexpected(ok.error());
   }
   inference.outputs = {{.type = {.shape = {q[0], q[1], sizes.heads * sizes.value_size}}},
                        {.type = {.shape = {q[0], sizes.heads, q[1]}, .dtype = DType::fp32}}};
@@ -107,11 +111,12 @@ std::vector<GradientStep> gradient_attention(const NodeView& node) {
   return {step};
 }
 
-// dv = P^T do, dP = do v^T, dq = dS k, dk = dS^T q; P is recomputed from q, k and the log-sum-exp (a fifth product).
-// Source: Dao, "FlashAttention-2", 2023, algorithm 2.
+// dv = P^T do, dP = do v^T, dq = dS k, dk = dS^T q; P is recomputed from q, k and the log-sum-exp (a fifth
+// product). Source: Dao, "FlashAttention-2", 2023, algorithm 2.
 Result<Inference> infer_attention_backward(const NodeView& node) {
   Inference inference;
-  for (const std::size_t input : {0U, 1U, 2U}) inference.outputs.push_back({.type = {.shape = node.inputs[input].shape}});
+  for (const std::size_t input : {0U, 1U, 2U})
+    inference.outputs.push_back({.type = {.shape = node.inputs[input].shape}});
   if (node.inputs.size() > 6) inference.outputs.push_back({.type = {.shape = node.inputs[6].shape}});
   return inference;
 }
@@ -132,7 +137,8 @@ constexpr AttributeRule rotary_attributes[] = {
     {"head_size", AttributeKind::size, true, "values per head; the last dimension is a multiple of it"}};
 
 Result<Inference> infer_rotary(const NodeView& node) {
-  if (auto ok = require_rank(node, 0, 3, "[batch, length, heads * head_size]"); !ok) return tl::unexpected(ok.error());
+  if (auto ok = require_rank(node, 0, 3, "[batch, length, heads * head_size]"); !ok)
+    return tl::unexpected(ok.error());
   const Shape& shape = node.inputs[0].shape;
   Inference inference{.outputs = {{.type = {.shape = shape}}}};
   require_equal(inference, node, modulo(shape.back(), node.attributes.size("head_size")), Expr{0},
@@ -146,7 +152,8 @@ std::vector<KernelSpec> kernels_rotary(const NodeView& node) {
   const Access input{Operand::input(0), {}};
   const Access output{Operand::output(), {}};
   return {stream("negate half", StreamKind::elementwise, floor_divide(count, Expr{2}), 1,
-                 {{Operand::input(0), floor_divide(count, Expr{2})}}, {{Operand::output(), floor_divide(count, Expr{2})}}),
+                 {{Operand::input(0), floor_divide(count, Expr{2})}},
+                 {{Operand::output(), floor_divide(count, Expr{2})}}),
           stream("concatenate halves", StreamKind::copy, count, 0, {input}, {output}),
           stream("multiply by cosine", StreamKind::elementwise, count, 1, {input}, {output}),
           stream("multiply by sine", StreamKind::elementwise, count, 1, {input}, {output}),
@@ -154,7 +161,9 @@ std::vector<KernelSpec> kernels_rotary(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_rotary(const NodeView& node) {
-  return {{.op = "rotary", .attributes = node.attributes, .operands = {Operand::gradient()},
+  return {{.op = "rotary",
+           .attributes = node.attributes,
+           .operands = {Operand::gradient()},
            .targets = {Operand::input(0)}}};
 }
 

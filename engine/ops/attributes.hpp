@@ -24,8 +24,8 @@ struct AttributeRule {
   std::string_view summary{};
 };
 
-/// The attributes of one node. The readers return the given fallback when the attribute is absent; a required one has
-/// been checked before an operator sees it.
+/// The attributes of one node. The readers return the given fallback when the attribute is absent; a required
+/// one has been checked before an operator sees it.
 class Attributes {
  public:
   void set(std::string name, Attribute value) { values_.insert_or_assign(std::move(name), std::move(value)); }

@@ -21,7 +21,9 @@ std::vector<KernelSpec> kernels_cast(const NodeView& node) {
 std::vector<GradientStep> gradient_cast(const NodeView& node) {
   Attributes attributes;
   attributes.set("dtype", std::string(to_string(node.inputs[0].dtype.value_or(DType::fp32))));
-  return {{.op = "cast", .attributes = attributes, .operands = {Operand::gradient()},
+  return {{.op = "cast",
+           .attributes = attributes,
+           .operands = {Operand::gradient()},
            .targets = {Operand::input(0)}}};
 }
 
@@ -37,8 +39,8 @@ Result<Inference> infer_accumulate(const NodeView& node) {
 }
 
 std::vector<KernelSpec> kernels_accumulate(const NodeView& node) {
-  return {stream("accumulate", StreamKind::elementwise, elements(node.outputs[0].shape), 1, everything_read(node),
-                 whole({Operand::output()}))};
+  return {stream("accumulate", StreamKind::elementwise, elements(node.outputs[0].shape), 1,
+                 everything_read(node), whole({Operand::output()}))};
 }
 
 }  // namespace
@@ -50,10 +52,7 @@ OperatorRows conversion_operators() {
        .infer = infer_to_dtype,
        .gradient = gradient_cast,
        .kernels = kernels_cast},
-      {.name = "quantize",
-       .in_model_files = false,
-       .infer = infer_to_dtype,
-       .kernels = kernels_quantize},
+      {.name = "quantize", .in_model_files = false, .infer = infer_to_dtype, .kernels = kernels_quantize},
       {.name = "accumulate",
        .least_inputs = 2,
        .most_inputs = 2,

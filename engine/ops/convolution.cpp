@@ -28,7 +28,9 @@ constexpr AttributeRule conv_transpose_attributes[] = {
     {"groups", AttributeKind::size, false, "default 1"},
     {"bias", AttributeKind::flag, false, "adds a learned value per channel (default true)"}};
 
-Expr groups_of(const NodeView& node) { return node.attributes.size("groups", Expr{1}); }
+Expr groups_of(const NodeView& node) {
+  return node.attributes.size("groups", Expr{1});
+}
 
 void require_divides(Inference& inference, const NodeView& node, const Expr& channels, const Expr& groups) {
   require_equal(inference, node, modulo(channels, groups), Expr{0}, "channels are no multiple of 'groups'");
@@ -114,8 +116,8 @@ std::vector<KernelSpec> kernels_conv(const NodeView& node) {
 
 // A transposed convolution is the input gradient of the convolution from its output to its input.
 std::vector<KernelSpec> kernels_conv_transpose(const NodeView& node) {
-  KernelSpec kernel = conv_kernel(node, "convolution (transposed)", Pass::input_gradient, node.outputs[0].shape,
-                                  node.inputs[0].shape);
+  KernelSpec kernel = conv_kernel(node, "convolution (transposed)", Pass::input_gradient,
+                                  node.outputs[0].shape, node.inputs[0].shape);
   if (node.parameters.size() > 1) kernel.operations = elements(node.outputs[0].shape);
   return {kernel};
 }
@@ -127,7 +129,8 @@ Attributes with_shape(Attributes attributes, const Shape& shape) {
 
 void add_bias_gradient(std::vector<GradientStep>& steps, const NodeView& node) {
   if (node.parameters.size() < 2) return;
-  steps.push_back({.op = "sum_channels", .operands = {Operand::gradient()}, .targets = {Operand::parameter(1)}});
+  steps.push_back(
+      {.op = "sum_channels", .operands = {Operand::gradient()}, .targets = {Operand::parameter(1)}});
 }
 
 std::vector<GradientStep> gradient_conv(const NodeView& node) {

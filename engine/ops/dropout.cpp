@@ -24,12 +24,13 @@ Result<Inference> infer_dropout(const NodeView& node) {
 
 std::vector<KernelSpec> kernels_dropout(const NodeView& node) {
   if (!node.training) return {};
-  return {stream("dropout", StreamKind::elementwise, elements(node.outputs[0].shape), 10, everything_read(node),
-                 whole({Operand::output(0), Operand::output(1)}))};
+  return {stream("dropout", StreamKind::elementwise, elements(node.outputs[0].shape), 10,
+                 everything_read(node), whole({Operand::output(0), Operand::output(1)}))};
 }
 
 std::vector<GradientStep> gradient_dropout(const NodeView& /*node*/) {
-  return {{.op = "mask", .operands = {Operand::gradient(), Operand::output(1)}, .targets = {Operand::input(0)}}};
+  return {
+      {.op = "mask", .operands = {Operand::gradient(), Operand::output(1)}, .targets = {Operand::input(0)}}};
 }
 
 std::vector<KernelSpec> kernels_mask(const NodeView& node) {

@@ -19,7 +19,9 @@ Result<Inference> embedding(const NodeView& node, Shape shape) {
                    .parameters = {{"weight", {.shape = {node.attributes.size("num_embeddings"), dim}}}}};
 }
 
-Result<Inference> infer_embedding(const NodeView& node) { return embedding(node, node.inputs[0].shape); }
+Result<Inference> infer_embedding(const NodeView& node) {
+  return embedding(node, node.inputs[0].shape);
+}
 
 // Sums the rows of each bag: [batch, bag] indices give [batch, embedding_dim].
 Result<Inference> infer_embedding_bag(const NodeView& node) {
@@ -49,15 +51,17 @@ std::vector<GradientStep> gradient_embedding(const NodeView& node) {
 std::vector<KernelSpec> kernels_embedding_backward(const NodeView& node) {
   const Expr rows = elements(node.inputs[1].shape);
   const Expr row = node.outputs[0].shape[1];
-  return {stream("fill", StreamKind::copy, elements(node.outputs[0].shape), 0, {}, whole({Operand::output()})),
-          {.name = "scatter rows",
-           .form = Gather<Expr>{.scatter = true, .rows = rows, .row_elements = row},
-           .operations = rows * row,
-           .reads = {{Operand::input(0), {}}, {Operand::input(1), {}}, {Operand::output(), rows * row}},
-           .writes = {{Operand::output(), rows * row}}}};
+  return {
+      stream("fill", StreamKind::copy, elements(node.outputs[0].shape), 0, {}, whole({Operand::output()})),
+      {.name = "scatter rows",
+       .form = Gather<Expr>{.scatter = true, .rows = rows, .row_elements = row},
+       .operations = rows * row,
+       .reads = {{Operand::input(0), {}}, {Operand::input(1), {}}, {Operand::output(), rows * row}},
+       .writes = {{Operand::output(), rows * row}}}};
 }
 
-Operator lookup(std::string_view name, std::string_view summary, Result<Inference> (*infer)(const NodeView&)) {
+Operator lookup(std::string_view name, std::string_view summary,
+                Result<Inference> (*infer)(const NodeView&)) {
   return {.name = name,
           .summary = summary,
           .attributes = embedding_attributes,

@@ -19,7 +19,8 @@ Result<Inference> infer_linear(const NodeView& node) {
   Shape shape = node.inputs[0].shape;
   const Expr in = shape.back();
   shape.back() = out;
-  Inference inference{.outputs = {{.type = {.shape = shape}}}, .parameters = {{"weight", {.shape = {out, in}}}}};
+  Inference inference{.outputs = {{.type = {.shape = shape}}},
+                      .parameters = {{"weight", {.shape = {out, in}}}}};
   if (node.attributes.flag("bias", true)) inference.parameters.push_back({"bias", {.shape = {out}}});
   return inference;
 }
@@ -58,8 +59,8 @@ std::vector<KernelSpec> kernels_linear(const NodeView& node) {
 std::vector<KernelSpec> kernels_linear_input_gradient(const NodeView& node) {
   const Shape& gradient = node.inputs[0].shape;
   const Shape& weight = node.inputs[1].shape;
-  return {gemm("gemm (input gradient)", {.m = rows(gradient), .n = weight[1], .k = weight[0]}, everything_read(node),
-               whole({Operand::output()}))};
+  return {gemm("gemm (input gradient)", {.m = rows(gradient), .n = weight[1], .k = weight[0]},
+               everything_read(node), whole({Operand::output()}))};
 }
 
 // dW[out, in] = dY[..., out]^T * X[..., in]
@@ -97,7 +98,8 @@ Product product_of(const NodeView& node) {
 
 Result<Inference> infer_matmul(const NodeView& node) {
   for (const int input : {0, 1}) {
-    if (auto ok = require_rank(node, input, 2, "[..., rows, columns]"); !ok) return tl::unexpected(ok.error());
+    if (auto ok = require_rank(node, input, 2, "[..., rows, columns]"); !ok)
+      return tl::unexpected(ok.error());
   }
   const Product product = product_of(node);
   Inference inference;

@@ -16,16 +16,19 @@ constexpr AttributeRule group_attributes[] = {
 // Subtract, multiply, scale, offset and the two running sums, per element.
 constexpr std::int64_t norm_operations = 8;
 
-TensorType statistics(Shape shape) { return {.shape = std::move(shape), .dtype = DType::fp32}; }
+TensorType statistics(Shape shape) {
+  return {.shape = std::move(shape), .dtype = DType::fp32};
+}
 
-// y = (x - mean) / sqrt(var + eps) * weight + bias over the last dimension. Outputs y and what the backward pass
-// needs: mean and reciprocal deviation per row.
+// y = (x - mean) / sqrt(var + eps) * weight + bias over the last dimension. Outputs y and what the backward
+// pass needs: mean and reciprocal deviation per row.
 Result<Inference> infer_layer_norm(const NodeView& node) {
   if (auto ok = require_rank(node, 0, 1, "[..., features]"); !ok) return tl::unexpected(ok.error());
   const Shape& shape = node.inputs[0].shape;
   const Shape rows(shape.begin(), shape.end() - 1);
-  Inference inference{.outputs = {{.type = {.shape = shape}}, {.type = statistics(rows)}, {.type = statistics(rows)}},
-                      .parameters = {{"weight", {.shape = {shape.back()}}}}};
+  Inference inference{
+      .outputs = {{.type = {.shape = shape}}, {.type = statistics(rows)}, {.type = statistics(rows)}},
+      .parameters = {{"weight", {.shape = {shape.back()}}}}};
   if (node.attributes.flag("bias", true)) inference.parameters.push_back({"bias", {.shape = {shape.back()}}});
   return inference;
 }
@@ -70,7 +73,8 @@ Result<Inference> infer_group_norm(const NodeView& node) {
 
 std::vector<Access> outputs_of(const NodeView& node) {
   std::vector<Access> writes;
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) writes.push_back({Operand::output(static_cast<int>(i)), {}});
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    writes.push_back({Operand::output(static_cast<int>(i)), {}});
   return writes;
 }
 
@@ -80,22 +84,26 @@ std::vector<KernelSpec> kernels_row_norm(const NodeView& node) {
                  everything_read(node), outputs_of(node))};
 }
 
-// A channel does not fit on chip: training reads the input once for the statistics and once more to apply them.
+// A channel does not fit on chip: training reads the input once for the statistics and once more to apply
+// them.
 std::vector<KernelSpec> kernels_batch_norm(const NodeView& node) {
   const Expr count = elements(node.inputs[0].shape);
   if (!node.training) {
-    return {stream("batch norm", StreamKind::normalization, count, 2, everything_read(node), outputs_of(node))};
+    return {
+        stream("batch norm", StreamKind::normalization, count, 2, everything_read(node), outputs_of(node))};
   }
   std::vector<Access> reads = everything_read(node);
   reads.push_back({Operand::input(0), {}});
-  return {stream("batch norm (training)", StreamKind::normalization, count, norm_operations, reads, outputs_of(node))};
+  return {stream("batch norm (training)", StreamKind::normalization, count, norm_operations, reads,
+                 outputs_of(node))};
 }
 
 std::vector<GradientStep> gradient_row_norm(const NodeView& node) {
   GradientStep step{.op = "norm_backward",
                     .operands = {Operand::gradient(), Operand::input(0), Operand::parameter(0)},
                     .targets = {Operand::input(0), Operand::parameter(0)}};
-  for (std::size_t i = 1; i < node.outputs.size(); ++i) step.operands.push_back(Operand::output(static_cast<int>(i)));
+  for (std::size_t i = 1; i < node.outputs.size(); ++i)
+    step.operands.push_back(Operand::output(static_cast<int>(i)));
   if (node.parameters.size() > 1) {
     step.targets.emplace_back(Operand::parameter(1));
     step.attributes.set("bias", true);
@@ -121,7 +129,8 @@ Result<Inference> infer_norm_backward(const NodeView& node) {
   return inference;
 }
 
-// dx needs dy and x; the sums for weight and bias read both once more. Over a batch, dx itself needs the sums first.
+// dx needs dy and x; the sums for weight and bias read both once more. Over a batch, dx itself needs the sums
+// first.
 std::vector<KernelSpec> kernels_norm_backward(const NodeView& node) {
   const Expr count = elements(node.inputs[1].shape);
   const std::vector<Access> parameter_gradients = [&] {
@@ -133,8 +142,8 @@ std::vector<KernelSpec> kernels_norm_backward(const NodeView& node) {
   }();
   return {stream("norm backward (parameters)", StreamKind::normalization, count, 4,
                  whole({Operand::input(0), Operand::input(1)}), parameter_gradients),
-          stream("norm backward (input)", StreamKind::normalization, count, norm_operations, everything_read(node),
-                 whole({Operand::output(0)}))};
+          stream("norm backward (input)", StreamKind::normalization, count, norm_operations,
+                 everything_read(node), whole({Operand::output(0)}))};
 }
 
 }  // namespace

@@ -32,9 +32,8 @@ struct ParameterSpec {
   bool trained = true;
 };
 
-
-/// Something that a gradient step or a kernel names: one of the node's own tensors, the gradient that arrives at one of
-/// its outputs, or a result of an earlier step.
+/// Something that a gradient step or a kernel names: one of the node's own tensors, the gradient that arrives
+/// at one of its outputs, or a result of an earlier step.
 struct Operand {
   enum class From : std::uint8_t { input, parameter, output, gradient, step };
   From from = From::input;
@@ -50,7 +49,8 @@ struct Operand {
 
 struct OutputSpec {
   TensorType type{};
-  std::optional<Operand> alias{};  ///< the input or parameter whose storage it shares: a view or an in-place result
+  std::optional<Operand>
+      alias{};  ///< the input or parameter whose storage it shares: a view or an in-place result
 };
 
 /// What a shape rule finds.
@@ -60,8 +60,9 @@ struct Inference {
   std::vector<Constraint> constraints{};
 };
 
-/// One node of the backward pass. `targets[i]` says whose gradient result i is; results without a target feed later
-/// steps. A step none of whose results is wanted is not built, so the first layer pays for no input gradient.
+/// One node of the backward pass. `targets[i]` says whose gradient result i is; results without a target feed
+/// later steps. A step none of whose results is wanted is not built, so the first layer pays for no input
+/// gradient.
 struct GradientStep {
   std::string_view op{};
   Attributes attributes{};
@@ -84,13 +85,14 @@ struct KernelSpec {
   Expr operations{0};       ///< everything else, in operations
   std::vector<Access> reads{};
   std::vector<Access> writes{};
-  Expr further_bytes_read{0};     ///< of data that is none of the node's operands, such as optimizer state
+  Expr further_bytes_read{0};  ///< of data that is none of the node's operands, such as optimizer state
   Expr further_bytes_written{0};
   Expr workspace_bytes{0};
-  Expr count{1};            ///< launches in a row, each of this size
+  Expr count{1};  ///< launches in a row, each of this size
 };
 
-/// What autocast does with an operator: run it in the low precision, in fp32, or in the widest type that comes in.
+/// What autocast does with an operator: run it in the low precision, in fp32, or in the widest type that
+/// comes in.
 enum class CastRule : std::uint8_t { low, fp32, widest };
 
 struct Operator {
@@ -99,8 +101,8 @@ struct Operator {
   int least_inputs = 1;
   int most_inputs = 1;
   CastRule cast = CastRule::widest;
-  bool in_model_files = true;     ///< false for operators that only gradients and passes create
-  bool layer = false;             ///< convolutions and linear layers, whose outputs count as "activations"
+  bool in_model_files = true;  ///< false for operators that only gradients and passes create
+  bool layer = false;          ///< convolutions and linear layers, whose outputs count as "activations"
   std::span<const AttributeRule> attributes{};
   Result<Inference> (*infer)(const NodeView&) = nullptr;
   /// Null: no gradient is known, a named error in training. Needs inferred outputs.

@@ -23,7 +23,9 @@ const std::vector<const Operator*>& table() {
 
 }  // namespace
 
-std::span<const Operator* const> operator_table() { return table(); }
+std::span<const Operator* const> operator_table() {
+  return table();
+}
 
 const Operator* find_operator(std::string_view name) {
   const auto found = std::ranges::find(table(), name, &Operator::name);

@@ -27,22 +27,24 @@ Shape pooled(const Shape& input, const Shape& spatial) {
 Result<Inference> infer_pool(const NodeView& node) {
   const auto window = read_window(node, true);
   if (!window) return tl::unexpected(window.error());
-  return Inference{.outputs = {{.type = {.shape = pooled(
-                                   node.inputs[0].shape,
-                                   window_output(*window, node.attributes.flag("ceil_mode")))}}}};
+  return Inference{
+      .outputs = {{.type = {.shape = pooled(node.inputs[0].shape,
+                                            window_output(*window, node.attributes.flag("ceil_mode")))}}}};
 }
 
 // Training keeps where each maximum was: int64, as PyTorch does.
 Result<Inference> infer_max_pool(const NodeView& node) {
   auto inference = infer_pool(node);
   if (inference && node.training) {
-    inference->outputs.push_back({.type = {.shape = inference->outputs[0].type.shape, .dtype = DType::int64}});
+    inference->outputs.push_back(
+        {.type = {.shape = inference->outputs[0].type.shape, .dtype = DType::int64}});
   }
   return inference;
 }
 
 Result<Inference> infer_adaptive_pool(const NodeView& node) {
-  if (auto ok = require_rank(node, 0, 3, "[batch, channels, spatial...]"); !ok) return tl::unexpected(ok.error());
+  if (auto ok = require_rank(node, 0, 3, "[batch, channels, spatial...]"); !ok)
+    return tl::unexpected(ok.error());
   const Shape& input = node.inputs[0].shape;
   Shape sizes = node.attributes.sizes("output", {Expr{1}});
   if (sizes.size() == 1) sizes.resize(input.size() - 2, sizes.front());
@@ -57,7 +59,8 @@ std::vector<KernelSpec> kernels_pool(const NodeView& node) {
     for (std::size_t axis = 3; axis < node.inputs[0].shape.size(); ++axis) window *= kernel[0];
   }
   std::vector<Access> writes;
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) writes.push_back({Operand::output(static_cast<int>(i)), {}});
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    writes.push_back({Operand::output(static_cast<int>(i)), {}});
   KernelSpec kernel_spec =
       stream("pool", StreamKind::pooling, elements(node.outputs[0].shape), 1, everything_read(node), writes);
   kernel_spec.operations = elements(node.outputs[0].shape) * window;
@@ -65,8 +68,8 @@ std::vector<KernelSpec> kernels_pool(const NodeView& node) {
 }
 
 std::vector<KernelSpec> kernels_adaptive_pool(const NodeView& node) {
-  return {stream("adaptive pool", StreamKind::pooling, elements(node.inputs[0].shape), 1, everything_read(node),
-                 whole({Operand::output()}))};
+  return {stream("adaptive pool", StreamKind::pooling, elements(node.inputs[0].shape), 1,
+                 everything_read(node), whole({Operand::output()}))};
 }
 
 std::vector<GradientStep> gradient_max_pool(const NodeView& node) {
@@ -87,7 +90,8 @@ std::vector<GradientStep> gradient_avg_pool(const NodeView& node) {
 std::vector<KernelSpec> kernels_pool_backward(const NodeView& node) {
   // The kept input only lends its sizes.
   std::vector<Access> reads = whole({Operand::input(0)});
-  if (node.inputs.size() > 1 && node.inputs[1].dtype == DType::int64) reads.push_back({Operand::input(1), {}});
+  if (node.inputs.size() > 1 && node.inputs[1].dtype == DType::int64)
+    reads.push_back({Operand::input(1), {}});
   return {stream("pool backward", StreamKind::pooling, elements(node.outputs[0].shape), 1, reads,
                  whole({Operand::output()}))};
 }

@@ -8,11 +8,11 @@ namespace {
 
 using namespace rules;
 
-constexpr AttributeRule lstm_attributes[] = {
-    {"hidden", AttributeKind::size, true, "size of the state"}};
+constexpr AttributeRule lstm_attributes[] = {{"hidden", AttributeKind::size, true, "size of the state"}};
 
-constexpr std::int64_t gates = 4;                // input, forget, cell, output
-constexpr std::int64_t cell_operations = 60;     // three sigmoids, two tanh and five products or sums per state value
+constexpr std::int64_t gates = 4;  // input, forget, cell, output
+constexpr std::int64_t cell_operations =
+    60;  // three sigmoids, two tanh and five products or sums per state value
 
 struct Sizes {
   Expr batch{1}, steps{1}, input{1}, hidden{1};
@@ -52,13 +52,15 @@ std::vector<KernelSpec> kernels_lstm(const NodeView& node) {
                            whole({Operand::input(0), Operand::parameter(0), Operand::parameter(2)}), {});
   inputs.workspace_bytes = batch * steps * all_gates * Expr{workspace_bytes_per_value};
   inputs.writes = {{Operand::output(0), batch * steps * all_gates}};
-  KernelSpec recurrence = gemm("gemm (state)", {.m = batch, .n = all_gates, .k = hidden},
-                               {{Operand::output(0), state}, {Operand::parameter(1), {}}, {Operand::parameter(3), {}}},
-                               {{Operand::output(0), batch * all_gates}});
+  KernelSpec recurrence =
+      gemm("gemm (state)", {.m = batch, .n = all_gates, .k = hidden},
+           {{Operand::output(0), state}, {Operand::parameter(1), {}}, {Operand::parameter(3), {}}},
+           {{Operand::output(0), batch * all_gates}});
   recurrence.count = steps;
   recurrence.workspace_bytes = inputs.workspace_bytes;
-  KernelSpec cell = stream("cell", StreamKind::elementwise, state, cell_operations,
-                           {{Operand::output(0), Expr{2 * gates + 1} * state}}, {{Operand::output(0), Expr{2} * state}});
+  KernelSpec cell =
+      stream("cell", StreamKind::elementwise, state, cell_operations,
+             {{Operand::output(0), Expr{2 * gates + 1} * state}}, {{Operand::output(0), Expr{2} * state}});
   cell.count = steps;
   cell.workspace_bytes = inputs.workspace_bytes;
   if (node.outputs.size() > 1) cell.writes.push_back({Operand::output(1), batch * all_gates});
@@ -67,15 +69,17 @@ std::vector<KernelSpec> kernels_lstm(const NodeView& node) {
 
 std::vector<GradientStep> gradient_lstm(const NodeView& node) {
   const auto weight_gradient = [&](int parameter, const Operand& operand) {
-    return GradientStep{.op = "linear_weight_gradient",
-                        .attributes = shape_attribute(node.parameters[static_cast<std::size_t>(parameter)].shape),
-                        .operands = {Operand::step(0), operand},
-                        .targets = {Operand::parameter(parameter)}};
+    return GradientStep{
+        .op = "linear_weight_gradient",
+        .attributes = shape_attribute(node.parameters[static_cast<std::size_t>(parameter)].shape),
+        .operands = {Operand::step(0), operand},
+        .targets = {Operand::parameter(parameter)}};
   };
   std::vector<GradientStep> steps;
-  steps.push_back({.op = "lstm_backward",
-                   .operands = {Operand::gradient(0), Operand::parameter(1), Operand::output(1), Operand::output(2)},
-                   .targets = {std::nullopt}});
+  steps.push_back(
+      {.op = "lstm_backward",
+       .operands = {Operand::gradient(0), Operand::parameter(1), Operand::output(1), Operand::output(2)},
+       .targets = {std::nullopt}});
   steps.push_back({.op = "linear_input_gradient",
                    .attributes = shape_attribute(node.inputs[0].shape),
                    .operands = {Operand::step(0), Operand::parameter(0)},
@@ -106,9 +110,9 @@ std::vector<KernelSpec> kernels_lstm_backward(const NodeView& node) {
                             {Operand::input(3), Expr{2} * state}},
                            {{Operand::output(), Expr{gates} * state}});
   cell.count = gradient[1];
-  KernelSpec recurrence = gemm("gemm (state gradient)", {.m = gradient[0], .n = gradient[2], .k = all_gates},
-                               {{Operand::output(), Expr{gates} * state}, {Operand::input(1), {}}},
-                               {{Operand::input(0), state}});
+  KernelSpec recurrence =
+      gemm("gemm (state gradient)", {.m = gradient[0], .n = gradient[2], .k = all_gates},
+           {{Operand::output(), Expr{gates} * state}, {Operand::input(1), {}}}, {{Operand::input(0), state}});
   recurrence.count = gradient[1] - Expr{1};  // the state that the first step starts from has no gradient
   return {cell, recurrence};
 }

@@ -48,7 +48,9 @@ Result<Inference> infer_sum_channels(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_reduce(const NodeView& node) {
-  return {{.op = "spread", .attributes = shape_attribute(node.inputs[0].shape), .operands = {Operand::gradient()},
+  return {{.op = "spread",
+           .attributes = shape_attribute(node.inputs[0].shape),
+           .operands = {Operand::gradient()},
            .targets = {Operand::input(0)}}};
 }
 
@@ -74,18 +76,12 @@ OperatorRows reduction_operators() {
        .infer = infer_reduce,
        .gradient = gradient_reduce,
        .kernels = kernels_reduce},
-      {.name = "sum_to",
-       .in_model_files = false,
-       .infer = infer_sum_to,
-       .kernels = kernels_sum_to},
+      {.name = "sum_to", .in_model_files = false, .infer = infer_sum_to, .kernels = kernels_sum_to},
       {.name = "sum_channels",
        .in_model_files = false,
        .infer = infer_sum_channels,
        .kernels = kernels_reduce},
-      {.name = "spread",
-       .in_model_files = false,
-       .infer = like_shape_attribute,
-       .kernels = kernels_spread},
+      {.name = "spread", .in_model_files = false, .infer = like_shape_attribute, .kernels = kernels_spread},
   };
   return rows;
 }

@@ -14,7 +14,8 @@ constexpr AttributeRule resize_attributes[] = {
     {"mode", AttributeKind::word, false, "nearest (default), bilinear or bicubic"}};
 
 Result<Inference> infer_resize(const NodeView& node) {
-  if (auto ok = require_rank(node, 0, 3, "[batch, channels, spatial...]"); !ok) return tl::unexpected(ok.error());
+  if (auto ok = require_rank(node, 0, 3, "[batch, channels, spatial...]"); !ok)
+    return tl::unexpected(ok.error());
   if (node.attributes.has("scale") == node.attributes.has("size")) {
     return reject(node, "give one of 'scale' and 'size'");
   }
@@ -25,7 +26,8 @@ Result<Inference> infer_resize(const NodeView& node) {
   Shape shape = node.inputs[0].shape;
   const bool scaled = node.attributes.has("scale");
   const Shape sizes = node.attributes.sizes(scaled ? "scale" : "size");
-  if (sizes.size() != 1 && sizes.size() != shape.size() - 2) return reject(node, "give one size, or one an axis");
+  if (sizes.size() != 1 && sizes.size() != shape.size() - 2)
+    return reject(node, "give one size, or one an axis");
   for (std::size_t axis = 2; axis < shape.size(); ++axis) {
     const Expr& size = sizes.size() == 1 ? sizes[0] : sizes[axis - 2];
     shape[axis] = scaled ? shape[axis] * size : size;
@@ -46,7 +48,9 @@ std::vector<KernelSpec> kernels_resize(const NodeView& node) {
 std::vector<GradientStep> gradient_resize(const NodeView& node) {
   Attributes attributes = shape_attribute(node.inputs[0].shape);
   attributes.set("mode", node.attributes.word("mode", "nearest"));
-  return {{.op = "resize_backward", .attributes = attributes, .operands = {Operand::gradient()},
+  return {{.op = "resize_backward",
+           .attributes = attributes,
+           .operands = {Operand::gradient()},
            .targets = {Operand::input(0)}}};
 }
 

@@ -14,8 +14,8 @@ void require_equal(Inference& inference, const NodeView& node, const Expr& left,
   inference.constraints.push_back({left, right, fmt::format("'{}': {}", node.name, what), node.where});
 }
 
-Result<void> require_same_shape(Inference& inference, const NodeView& node, const Shape& left, const Shape& right,
-                                std::string_view what) {
+Result<void> require_same_shape(Inference& inference, const NodeView& node, const Shape& left,
+                                const Shape& right, std::string_view what) {
   if (left.size() != right.size()) {
     return reject(node, fmt::format("{}: {} and {}", what, to_string(left), to_string(right)));
   }
@@ -57,8 +57,9 @@ Result<Inference> like_shape_attribute(const NodeView& node) {
   return Inference{.outputs = {{.type = {.shape = node.attributes.sizes("shape")}}}};
 }
 
-KernelSpec stream(std::string_view name, StreamKind kind, const Expr& elements, std::int64_t operations_per_element,
-                  std::vector<Access> reads, std::vector<Access> writes) {
+KernelSpec stream(std::string_view name, StreamKind kind, const Expr& elements,
+                  std::int64_t operations_per_element, std::vector<Access> reads,
+                  std::vector<Access> writes) {
   return {.name = name,
           .form = Stream<Expr>{kind, elements},
           .operations = elements * Expr{operations_per_element},
@@ -77,7 +78,8 @@ KernelSpec gemm(std::string_view name, const Gemm<Expr>& sizes, std::vector<Acce
 
 std::vector<Access> everything_read(const NodeView& node) {
   std::vector<Access> reads;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) reads.push_back({Operand::input(static_cast<int>(i)), {}});
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    reads.push_back({Operand::input(static_cast<int>(i)), {}});
   for (std::size_t i = 0; i < node.parameters.size(); ++i) {
     reads.push_back({Operand::parameter(static_cast<int>(i)), {}});
   }
@@ -104,13 +106,18 @@ void finish_broadcast(std::vector<GradientStep>& steps, const Shape& result, con
   }
   steps.back().targets = {std::nullopt};
   const int last = static_cast<int>(steps.size()) - 1;
-  steps.push_back({.op = "sum_to", .attributes = shape_attribute(operand), .operands = {Operand::step(last)},
+  steps.push_back({.op = "sum_to",
+                   .attributes = shape_attribute(operand),
+                   .operands = {Operand::step(last)},
                    .targets = {target}});
 }
 
-Expr rows(const Shape& shape) { return elements(shape, 0, shape.empty() ? 0 : shape.size() - 1); }
+Expr rows(const Shape& shape) {
+  return elements(shape, 0, shape.empty() ? 0 : shape.size() - 1);
+}
 
-Result<std::size_t> axis(const NodeView& node, std::string_view attribute, std::int64_t fallback, std::size_t rank) {
+Result<std::size_t> axis(const NodeView& node, std::string_view attribute, std::int64_t fallback,
+                         std::size_t rank) {
   const Expr value = node.attributes.size(attribute, Expr{fallback});
   if (!value.is_constant()) return reject(node, fmt::format("'{}' must be a number", attribute));
   const std::int64_t given = value.constant();
@@ -121,7 +128,11 @@ Result<std::size_t> axis(const NodeView& node, std::string_view attribute, std::
   return static_cast<std::size_t>(given < 0 ? given + dimensions : given);
 }
 
-std::vector<KernelSpec> no_kernels(const NodeView& /*node*/) { return {}; }
-std::vector<GradientStep> no_gradient(const NodeView& /*node*/) { return {}; }
+std::vector<KernelSpec> no_kernels(const NodeView& /*node*/) {
+  return {};
+}
+std::vector<GradientStep> no_gradient(const NodeView& /*node*/) {
+  return {};
+}
 
 }  // namespace roofcast::rules

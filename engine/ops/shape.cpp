@@ -22,7 +22,9 @@ std::vector<KernelSpec> kernels_copy(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_reshape(const NodeView& node) {
-  return {{.op = "reshape", .attributes = shape_attribute(node.inputs[0].shape), .operands = {Operand::gradient()},
+  return {{.op = "reshape",
+           .attributes = shape_attribute(node.inputs[0].shape),
+           .operands = {Operand::gradient()},
            .targets = {Operand::input(0)}}};
 }
 
@@ -46,8 +48,9 @@ Result<Inference> infer_reshape(const NodeView& node) {
   if (open < shape.size()) shape[open] = floor_divide(elements(input), given);
   Inference inference = view_of_input(shape);
   inference.outputs[0].type.dtype = node.inputs[0].dtype;
-  require_equal(inference, node, elements(input), elements(shape),
-                fmt::format("{} and {} have different numbers of elements", to_string(input), to_string(shape)));
+  require_equal(
+      inference, node, elements(input), elements(shape),
+      fmt::format("{} and {} have different numbers of elements", to_string(input), to_string(shape)));
   return inference;
 }
 
@@ -103,7 +106,9 @@ std::vector<GradientStep> gradient_permute(const NodeView& node) {
   for (std::size_t i = 0; i < order->size(); ++i) inverse[(*order)[i]] = Expr{static_cast<std::int64_t>(i)};
   Attributes attributes;
   attributes.set("axes", inverse);
-  return {{.op = "permute", .attributes = attributes, .operands = {Operand::gradient()},
+  return {{.op = "permute",
+           .attributes = attributes,
+           .operands = {Operand::gradient()},
            .targets = {Operand::input(0)}}};
 }
 
@@ -163,10 +168,9 @@ std::vector<GradientStep> gradient_split(const NodeView& node) {
   return {step};
 }
 
-constexpr AttributeRule slice_attributes[] = {
-    {"start", AttributeKind::size, false, "first index, default 0"},
-    {"length", AttributeKind::size, true, "how many"},
-    {"axis", AttributeKind::size, false, "default -1, the last"}};
+constexpr AttributeRule slice_attributes[] = {{"start", AttributeKind::size, false, "first index, default 0"},
+                                              {"length", AttributeKind::size, true, "how many"},
+                                              {"axis", AttributeKind::size, false, "default -1, the last"}};
 
 Result<Inference> infer_slice(const NodeView& node) {
   Shape shape = node.inputs[0].shape;
@@ -175,22 +179,26 @@ Result<Inference> infer_slice(const NodeView& node) {
   const Expr length = node.attributes.size("length");
   const Expr end = node.attributes.size("start") + length;
   Inference inference;
-  require_equal(inference, node, maximum(end, shape[*along]), shape[*along], "the slice leaves the dimension");
+  require_equal(inference, node, maximum(end, shape[*along]), shape[*along],
+                "the slice leaves the dimension");
   shape[*along] = length;
   inference.outputs = {{.type = like(node, shape), .alias = Operand::input(0)}};
   return inference;
 }
 
 std::vector<GradientStep> gradient_slice(const NodeView& node) {
-  return {{.op = "slice_backward", .attributes = shape_attribute(node.inputs[0].shape),
-           .operands = {Operand::gradient()}, .targets = {Operand::input(0)}}};
+  return {{.op = "slice_backward",
+           .attributes = shape_attribute(node.inputs[0].shape),
+           .operands = {Operand::gradient()},
+           .targets = {Operand::input(0)}}};
 }
 
 // Zeros everywhere, then the slice.
 std::vector<KernelSpec> kernels_slice_backward(const NodeView& node) {
-  return {stream("fill", StreamKind::copy, elements(node.outputs[0].shape), 0, {}, whole({Operand::output()})),
-          stream("copy", StreamKind::copy, elements(node.inputs[0].shape), 0, everything_read(node),
-                 {{Operand::output(), elements(node.inputs[0].shape)}})};
+  return {
+      stream("fill", StreamKind::copy, elements(node.outputs[0].shape), 0, {}, whole({Operand::output()})),
+      stream("copy", StreamKind::copy, elements(node.inputs[0].shape), 0, everything_read(node),
+             {{Operand::output(), elements(node.inputs[0].shape)}})};
 }
 
 constexpr AttributeRule concat_attributes[] = {{"axis", AttributeKind::size, false, "default -1, the last"}};
@@ -224,9 +232,8 @@ std::vector<GradientStep> gradient_concat(const NodeView& node) {
   Expr start{0};
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Expr length = node.inputs[i].shape[*along];
-    GradientStep step{.op = "slice",
-                      .operands = {Operand::gradient()},
-                      .targets = {Operand::input(static_cast<int>(i))}};
+    GradientStep step{
+        .op = "slice", .operands = {Operand::gradient()}, .targets = {Operand::input(static_cast<int>(i))}};
     step.attributes.set("axis", Expr{static_cast<std::int64_t>(*along)});
     step.attributes.set("start", start);
     step.attributes.set("length", length);
@@ -255,7 +262,9 @@ Result<Inference> infer_expand(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_expand(const NodeView& node) {
-  return {{.op = "sum_to", .attributes = shape_attribute(node.inputs[0].shape), .operands = {Operand::gradient()},
+  return {{.op = "sum_to",
+           .attributes = shape_attribute(node.inputs[0].shape),
+           .operands = {Operand::gradient()},
            .targets = {Operand::input(0)}}};
 }
 
@@ -283,7 +292,8 @@ std::vector<KernelSpec> kernels_take(const NodeView& node) {
 }
 
 Operator row(std::string_view name, std::string_view summary, std::span<const AttributeRule> attributes,
-             Result<Inference> (*infer)(const NodeView&), std::vector<GradientStep> (*gradient)(const NodeView&),
+             Result<Inference> (*infer)(const NodeView&),
+             std::vector<GradientStep> (*gradient)(const NodeView&),
              std::vector<KernelSpec> (*kernels)(const NodeView&) = no_kernels) {
   return {.name = name,
           .summary = summary,
@@ -303,15 +313,20 @@ OperatorRows shape_operators() {
             gradient_reshape),
         row("flatten", "folds all dimensions from one on (a view)", flatten_attributes, infer_flatten,
             gradient_reshape),
-        row("permute", "dimensions in another order (a view)", permute_attributes, infer_permute, gradient_permute),
-        row("contiguous", "a copy in memory order, as after a permute", {}, infer_copy, pass_gradient, kernels_copy),
-        row("split", "parts along a dimension (views); name them with 'outputs'", split_attributes, infer_split,
-            gradient_split),
-        row("slice", "a range of indices of a dimension (a view)", slice_attributes, infer_slice, gradient_slice),
+        row("permute", "dimensions in another order (a view)", permute_attributes, infer_permute,
+            gradient_permute),
+        row("contiguous", "a copy in memory order, as after a permute", {}, infer_copy, pass_gradient,
+            kernels_copy),
+        row("split", "parts along a dimension (views); name them with 'outputs'", split_attributes,
+            infer_split, gradient_split),
+        row("slice", "a range of indices of a dimension (a view)", slice_attributes, infer_slice,
+            gradient_slice),
         row("concat", "inputs joined along a dimension", concat_attributes, infer_concat, gradient_concat,
             kernels_concat),
-        row("expand", "stretches dimensions of size 1 (a view)", expand_attributes, infer_expand, gradient_expand),
-        row("take", "values at fixed places of each row", take_attributes, infer_take, gradient_slice, kernels_take),
+        row("expand", "stretches dimensions of size 1 (a view)", expand_attributes, infer_expand,
+            gradient_expand),
+        row("take", "values at fixed places of each row", take_attributes, infer_take, gradient_slice,
+            kernels_take),
         row("identity", "the input under another name (a view)", {}, infer_identity, pass_gradient),
         row("slice_backward", {}, {}, like_shape_attribute, nullptr, kernels_slice_backward),
     };

@@ -17,23 +17,26 @@ std::vector<KernelSpec> kernels_softmax(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_softmax(const NodeView& /*node*/) {
-  return {{.op = "softmax_backward", .operands = {Operand::gradient(), Operand::output()},
+  return {{.op = "softmax_backward",
+           .operands = {Operand::gradient(), Operand::output()},
            .targets = {Operand::input(0)}}};
 }
 
 std::vector<KernelSpec> kernels_softmax_backward(const NodeView& node) {
-  return {stream("softmax backward", StreamKind::softmax, elements(node.outputs[0].shape), 4, everything_read(node),
-                 whole({Operand::output()}))};
+  return {stream("softmax backward", StreamKind::softmax, elements(node.outputs[0].shape), 4,
+                 everything_read(node), whole({Operand::output()}))};
 }
 
-// Mean over all rows of -log softmax(logits)[target]. The second output is the log-softmax, kept for the gradient.
+// Mean over all rows of -log softmax(logits)[target]. The second output is the log-softmax, kept for the
+// gradient.
 Result<Inference> infer_cross_entropy(const NodeView& node) {
   if (auto ok = require_rank(node, 0, 1, "[..., classes]"); !ok) return tl::unexpected(ok.error());
   const Shape& logits = node.inputs[0].shape;
   Inference inference{.outputs = {{.type = {.shape = {}, .dtype = DType::fp32}},
                                   {.type = {.shape = logits, .dtype = DType::fp32}}}};
-  if (auto ok = require_same_shape(inference, node, Shape(logits.begin(), logits.end() - 1), node.inputs[1].shape,
-                                   "logits and targets differ in their leading dimensions");
+  if (auto ok =
+          require_same_shape(inference, node, Shape(logits.begin(), logits.end() - 1), node.inputs[1].shape,
+                             "logits and targets differ in their leading dimensions");
       !ok) {
     return tl::unexpected(ok.error());
   }
@@ -58,7 +61,8 @@ Result<Inference> infer_cross_entropy_backward(const NodeView& node) {
   return Inference{.outputs = {{.type = {.shape = node.inputs[1].shape}}}};
 }
 
-// The gradient of the log likelihood is a zero-filled tensor with one value a row; log softmax turns it dense.
+// The gradient of the log likelihood is a zero-filled tensor with one value a row; log softmax turns it
+// dense.
 std::vector<KernelSpec> kernels_cross_entropy_backward(const NodeView& node) {
   const Expr count = elements(node.inputs[1].shape);
   constexpr std::int64_t fp32_bytes = 4;
@@ -84,8 +88,8 @@ Result<Inference> infer_elementwise_loss(const NodeView& node) {
 
 std::vector<KernelSpec> kernels_elementwise_loss(const NodeView& node) {
   constexpr std::int64_t operations = 24;  // two logarithms and their weights
-  return {stream("loss", StreamKind::reduction, elements(node.inputs[0].shape), operations, everything_read(node),
-                 whole({Operand::output()}))};
+  return {stream("loss", StreamKind::reduction, elements(node.inputs[0].shape), operations,
+                 everything_read(node), whole({Operand::output()}))};
 }
 
 std::vector<GradientStep> gradient_elementwise_loss(const NodeView& /*node*/) {
@@ -95,8 +99,8 @@ std::vector<GradientStep> gradient_elementwise_loss(const NodeView& /*node*/) {
 }
 
 std::vector<KernelSpec> kernels_elementwise_loss_backward(const NodeView& node) {
-  return {stream("loss backward", StreamKind::elementwise, elements(node.outputs[0].shape), 4, everything_read(node),
-                 whole({Operand::output()}))};
+  return {stream("loss backward", StreamKind::elementwise, elements(node.outputs[0].shape), 4,
+                 everything_read(node), whole({Operand::output()}))};
 }
 
 Operator elementwise_loss(std::string_view name, std::string_view summary) {

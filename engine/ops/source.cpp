@@ -25,11 +25,12 @@ Result<Inference> infer_indices(const NodeView& node) {
 }
 
 std::vector<KernelSpec> kernels_fill(const NodeView& node) {
-  return {stream("fill", StreamKind::copy, elements(node.outputs[0].shape), 0, {}, whole({Operand::output()}))};
+  return {
+      stream("fill", StreamKind::copy, elements(node.outputs[0].shape), 0, {}, whole({Operand::output()}))};
 }
 
-// Distances between positions, sorted into logarithmic buckets: about a dozen elementwise kernels over all pairs.
-// Source: the reference implementation of T5 as published in Hugging Face transformers.
+// Distances between positions, sorted into logarithmic buckets: about a dozen elementwise kernels over all
+// pairs. Source: the reference implementation of T5 as published in Hugging Face transformers.
 std::vector<KernelSpec> kernels_relative_buckets(const NodeView& node) {
   KernelSpec pass = stream("bucket", StreamKind::elementwise, elements(node.outputs[0].shape), 1,
                            whole({Operand::output()}), whole({Operand::output()}));

@@ -9,7 +9,8 @@ Result<Shape> per_axis(const NodeView& node, std::string_view name, std::size_t 
   Shape sizes = node.attributes.sizes(name, {fallback});
   if (sizes.size() == 1) sizes.resize(axes, sizes.front());
   if (sizes.size() != axes) {
-    return rules::reject(node, fmt::format("'{}' has {} sizes for {} spatial axes", name, sizes.size(), axes));
+    return rules::reject(node,
+                         fmt::format("'{}' has {} sizes for {} spatial axes", name, sizes.size(), axes));
   }
   return sizes;
 }
@@ -19,8 +20,8 @@ Result<Shape> per_axis(const NodeView& node, std::string_view name, std::size_t 
 Result<Window> read_window(const NodeView& node, bool stride_like_kernel) {
   const Shape& shape = node.inputs[0].shape;
   if (shape.size() < 3 || shape.size() > 5) {
-    return rules::reject(node, fmt::format("input must be [batch, channels, 1 to 3 spatial axes], not {}",
-                                           to_string(shape)));
+    return rules::reject(
+        node, fmt::format("input must be [batch, channels, 1 to 3 spatial axes], not {}", to_string(shape)));
   }
   Window window{.input = Shape(shape.begin() + 2, shape.end())};
   const std::size_t axes = window.input.size();
@@ -40,7 +41,8 @@ Result<Window> read_window(const NodeView& node, bool stride_like_kernel) {
     }
   }
   for (const Expr& size : *padding) {
-    if (size.is_constant() && size.constant() < 0) return rules::reject(node, "'padding' must not be negative");
+    if (size.is_constant() && size.constant() < 0)
+      return rules::reject(node, "'padding' must not be negative");
   }
   window.kernel = *kernel;
   window.stride = stride_like_kernel && !node.attributes.has("stride") ? *kernel : *stride;

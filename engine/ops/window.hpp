@@ -14,12 +14,13 @@ struct Window {
   Shape dilation{};
 };
 
-/// Reads the attributes of a node with `axes` spatial axes; single sizes serve all axes. The stride is 1 unless
-/// `stride_like_kernel`.
+/// Reads the attributes of a node with `axes` spatial axes; single sizes serve all axes. The stride is 1
+/// unless `stride_like_kernel`.
 Result<Window> read_window(const NodeView& node, bool stride_like_kernel = false);
 
-/// floor((in + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, per axis; `round_up` rounds the quotient up, but
-/// drops a window that would start beyond the input and its left padding, as PyTorch's ceil_mode does.
+/// floor((in + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, per axis; `round_up` rounds the quotient
+/// up, but drops a window that would start beyond the input and its left padding, as PyTorch's ceil_mode
+/// does.
 Shape window_output(const Window& window, bool round_up = false);
 
 /// (in - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1, per axis.

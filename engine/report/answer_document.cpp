@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engine/report/answer_report.hpp"
 #include "engine/report/answer_tables.hpp"
@@ -48,7 +49,8 @@ Document answer_document(const Answer& answer, bool all) {
   add_list(document, "Assumptions", answer.assumptions);
   add_list(document, "Notes", notes_of(answer));
   std::vector<std::string> warnings;
-  for (const Warning& warning : answer.warnings) warnings.push_back(fmt::format("{}: {}", warning.code, warning.text));
+  for (const Warning& warning : answer.warnings)
+    warnings.push_back(fmt::format("{}: {}", warning.code, warning.text));
   add_list(document, "Warnings", std::move(warnings));
   return document;
 }

@@ -21,7 +21,8 @@ Json price_json(const std::optional<Price>& price) {
 Json categories_json(const MemoryPlan& plan) {
   Json categories = Json::object();
   for (std::size_t i = 0; i < memory_categories; ++i) {
-    categories[std::string(to_string(static_cast<MemoryCategory>(i)))] = json_number(plan.by_category[i].value);
+    categories[std::string(to_string(static_cast<MemoryCategory>(i)))] =
+        json_number(plan.by_category[i].value);
   }
   return categories;
 }
@@ -67,7 +68,8 @@ Json row_json(const AnswerRow& row, bool recommended) {
 
 std::string answer_json(const Answer& answer, std::string_view tool_version) {
   Json warnings = Json::array();
-  for (const Warning& warning : answer.warnings) warnings.push_back({{"code", warning.code}, {"text", warning.text}});
+  for (const Warning& warning : answer.warnings)
+    warnings.push_back({{"code", warning.code}, {"text", warning.text}});
   Json results = Json::array();
   for (const AnswerGroup& group : answer.groups) {
     for (std::size_t i = 0; i < group.rows.size(); ++i) {

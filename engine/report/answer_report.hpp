@@ -9,9 +9,9 @@
 
 namespace roofcast {
 
-/// Verdicts, the grid of configurations (or, for several cards or models, the recommended row of each side by side),
-/// memory by category at the recommended one, assumptions, notes and warnings. Unless `all`, rows on the plateau behind
-/// the recommended batch are folded, and grids of several groups are left out.
+/// Verdicts, the grid of configurations (or, for several cards or models, the recommended row of each side by
+/// side), memory by category at the recommended one, assumptions, notes and warnings. Unless `all`, rows on
+/// the plateau behind the recommended batch are folded, and grids of several groups are left out.
 Document answer_document(const Answer& answer, bool all);
 
 /// One row a configuration with every field in raw SI units: the long form for pandas.

@@ -17,7 +17,8 @@ Cell text_or_missing(const std::string& text) {
 
 std::string joined_symbols(const AnswerRow& row) {
   std::string text;
-  for (const auto& [name, value] : row.symbols) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  for (const auto& [name, value] : row.symbols)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text;
 }
 
@@ -32,7 +33,8 @@ std::vector<Field> fields_before_memory() {
       {"hw", [](const AnswerRow& row) { return Cell{row.hw}; }},
       {"n_gpus", [](const AnswerRow& row) { return Cell{std::int64_t{row.n_gpus}}; }},
       {"model", [](const AnswerRow& row) { return Cell{row.model}; }},
-      {"task", [](const AnswerRow& row) { return Cell{row.task == Task::training ? "training" : "inference"}; }},
+      {"task",
+       [](const AnswerRow& row) { return Cell{row.task == Task::training ? "training" : "inference"}; }},
       {"phase", [](const AnswerRow& row) { return text_or_missing(row.phase); }},
       {"precision", [](const AnswerRow& row) { return Cell{row.precision}; }},
       {"quantized", [](const AnswerRow& row) { return Cell{row.quantized}; }},
@@ -57,17 +59,23 @@ std::vector<Field> fields_before_memory() {
 
 std::vector<Field> fields_after_memory() {
   return {
-      {"bound", [](const AnswerRow& row) { return row.bound ? Cell{std::string(to_string(*row.bound))} : Cell{}; }},
+      {"bound",
+       [](const AnswerRow& row) { return row.bound ? Cell{std::string(to_string(*row.bound))} : Cell{}; }},
       {"bound_share", [](const AnswerRow& row) { return row.bound ? Cell{row.bound_share} : Cell{}; }},
-      {"price_usd_per_hour", [](const AnswerRow& row) { return row.price ? Cell{row.price->per_gpu.value} : Cell{}; }},
-      {"price_cloud", [](const AnswerRow& row) { return row.price ? text_or_missing(row.price->cloud) : Cell{}; }},
+      {"price_usd_per_hour",
+       [](const AnswerRow& row) { return row.price ? Cell{row.price->per_gpu.value} : Cell{}; }},
+      {"price_cloud",
+       [](const AnswerRow& row) { return row.price ? text_or_missing(row.price->cloud) : Cell{}; }},
       {"price_instance",
        [](const AnswerRow& row) { return row.price ? text_or_missing(row.price->instance) : Cell{}; }},
-      {"price_date", [](const AnswerRow& row) { return row.price ? text_or_missing(row.price->as_of) : Cell{}; }},
-      {"usd_per_million_samples", [](const AnswerRow& row) { return or_missing(row.usd_per_million_samples); }},
+      {"price_date",
+       [](const AnswerRow& row) { return row.price ? text_or_missing(row.price->as_of) : Cell{}; }},
+      {"usd_per_million_samples",
+       [](const AnswerRow& row) { return or_missing(row.usd_per_million_samples); }},
       {"usd_per_million_tokens", [](const AnswerRow& row) { return or_missing(row.usd_per_million_tokens); }},
       {"evidence", [](const AnswerRow& row) { return Cell{std::string(to_string(row.evidence))}; }},
-      {"notes", [](const AnswerRow& row) { return text_or_missing(fmt::format("{}", fmt::join(row.notes, "; "))); }},
+      {"notes",
+       [](const AnswerRow& row) { return text_or_missing(fmt::format("{}", fmt::join(row.notes, "; "))); }},
   };
 }
 
@@ -77,7 +85,9 @@ Document answer_rows(const Answer& answer) {
   const std::vector<Field> before = fields_before_memory();
   const std::vector<Field> after = fields_after_memory();
   Table table;
-  const auto add_column = [&](std::string key) { table.columns.push_back({.title = key, .key = std::move(key)}); };
+  const auto add_column = [&](std::string key) {
+    table.columns.push_back({.title = key, .key = std::move(key)});
+  };
   for (const Field& field : before) add_column(field.key);
   for (std::size_t i = 0; i < memory_categories; ++i) {
     add_column(fmt::format("memory_{}_bytes", to_string(static_cast<MemoryCategory>(i))));

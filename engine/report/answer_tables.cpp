@@ -1,7 +1,8 @@
 #include "engine/report/answer_tables.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engine/report/folded_rows.hpp"
 #include "engine/report/numbers.hpp"
@@ -63,8 +64,8 @@ std::string symbols_of(const AnswerRow& row) {
 
 std::string grid_title(const AnswerGroup& group) {
   const AnswerRow& row = group.rows.front();
-  return fmt::format("{} ({} GiB usable), {}{}, {}{}{}, {}", row.hw, gibibytes_of(row.memory.usable), row.model,
-                     symbols_of(row), row.task == Task::training ? "training" : "inference",
+  return fmt::format("{} ({} GiB usable), {}{}, {}{}{}, {}", row.hw, gibibytes_of(row.memory.usable),
+                     row.model, symbols_of(row), row.task == Task::training ? "training" : "inference",
                      row.optimizer.empty() ? "" : " with ", row.optimizer, row.runtime);
 }
 
@@ -96,8 +97,10 @@ Table grid_table(const AnswerGroup& group, bool all) {
   const std::vector<AnswerRow>& rows = group.rows;
   if (rows.empty()) return table;
   const bool tokens = any_row(rows, [](const AnswerRow& row) { return row.tokens_per_second.has_value(); });
-  const bool prices = any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_samples.has_value(); });
-  const bool token_prices = any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_tokens.has_value(); });
+  const bool prices =
+      any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_samples.has_value(); });
+  const bool token_prices =
+      any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_tokens.has_value(); });
   table.title = grid_title(group);
   using enum Alignment;
   table.columns = {{"", "recommended", left},
@@ -132,7 +135,8 @@ Table grid_table(const AnswerGroup& group, bool all) {
     if (token_prices) line.cells.emplace_back(optional_number(row.usd_per_million_tokens));
     table.rows.push_back(std::move(line));
   }
-  if (group.recommended) table.footer.emplace_back("* recommended: smallest batch within 5% of the best throughput");
+  if (group.recommended)
+    table.footer.emplace_back("* recommended: smallest batch within 5% of the best throughput");
   if (shown.size() < rows.size()) {
     table.footer.push_back(fmt::format("{} more rows: --all or --format csv", rows.size() - shown.size()));
   }

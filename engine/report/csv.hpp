@@ -8,8 +8,8 @@
 
 namespace roofcast {
 
-/// The document's first table: one header row of keys, no comments, an empty field for a missing value, lines that end
-/// in \n (readers take both; RFC 4180 has \r\n).
+/// The document's first table: one header row of keys, no comments, an empty field for a missing value, lines
+/// that end in \n (readers take both; RFC 4180 has \r\n).
 std::string write_csv(const Document& document, const Style& style = {});
 
 }  // namespace roofcast

@@ -35,8 +35,10 @@ std::vector<DeviceFact> device_facts(const Device& device) {
       {"memory usable", "usable", if_known(as_gibibytes(device.usable)), "GiB"},
       {"memory bandwidth", "bandwidth", if_known(device.bandwidth.value / 1e9), "GB/s"},
       {"L2 cache", "l2", if_known(as_mebibytes(device.l2)), "MiB"},
-      {"shared memory per SM", "shared_memory_per_sm", if_known(kibibytes(device.shared_memory_per_sm)), "KiB"},
-      {"L1 and shared memory per SM", "l1_and_shared_per_sm", if_known(kibibytes(device.l1_and_shared_per_sm)), "KiB"},
+      {"shared memory per SM", "shared_memory_per_sm", if_known(kibibytes(device.shared_memory_per_sm)),
+       "KiB"},
+      {"L1 and shared memory per SM", "l1_and_shared_per_sm",
+       if_known(kibibytes(device.l1_and_shared_per_sm)), "KiB"},
       {"registers per SM", "registers_per_sm", if_known(kibibytes(device.registers_per_sm)), "KiB"},
       {"threads per SM", "threads_per_sm", if_known(device.threads_per_sm), ""},
       {"NVLink generation", "nvlink_generation", if_known(device.nvlink_generation), ""},
@@ -45,7 +47,8 @@ std::vector<DeviceFact> device_facts(const Device& device) {
       {"PCIe lanes", "pcie_lanes", if_known(device.pcie_lanes), ""},
       {"board power", "board_power", if_known(device.board_power.value), "W"},
       {"launch year", "launch_year", if_known(device.launch_year), ""},
-      {"launch price", "launch_price", device.launch_price ? Cell{device.launch_price->value} : Cell{}, "USD"},
+      {"launch price", "launch_price", device.launch_price ? Cell{device.launch_price->value} : Cell{},
+       "USD"},
   };
 }
 
@@ -56,11 +59,12 @@ std::vector<DevicePeak> device_peaks(const Device& device) {
     if (!rate) continue;
     const std::string name(key.quoted);
     const auto quoted = device.quoted_tera.find(name);
-    peaks.push_back({.title = std::string(to_string(key.arithmetic)),
-                     .key = name,
-                     .derived = rate->value / 1e12,
-                     .quoted = quoted == device.quoted_tera.end() ? Cell{} : Cell{quoted->second},
-                     .unchecked = std::ranges::find(device.unchecked_quotes, name) != device.unchecked_quotes.end()});
+    peaks.push_back(
+        {.title = std::string(to_string(key.arithmetic)),
+         .key = name,
+         .derived = rate->value / 1e12,
+         .quoted = quoted == device.quoted_tera.end() ? Cell{} : Cell{quoted->second},
+         .unchecked = std::ranges::find(device.unchecked_quotes, name) != device.unchecked_quotes.end()});
   }
   return peaks;
 }

@@ -1,7 +1,8 @@
 #include "engine/report/device_report.hpp"
 
-#include <cmath>
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "engine/report/cell_text.hpp"
 #include "engine/report/device_facts.hpp"
@@ -11,7 +12,8 @@
 namespace roofcast {
 namespace {
 
-// Data sheet figures are shown as they stand in the file, not rounded to three digits: 81,559 MiB is no 81,600.
+// Data sheet figures are shown as they stand in the file, not rounded to three digits: 81,559 MiB is no
+// 81,600.
 std::string shown(const DeviceFact& fact) {
   const auto* number = std::get_if<double>(&fact.value);
   const std::string value = number != nullptr ? fmt::format("{:.6g}", *number) : cell_text(fact.value);
@@ -22,7 +24,8 @@ Table fact_table(const Device& device) {
   Table table;
   table.columns = {{"fact", "fact"}, {"value", "value"}};
   for (const DeviceFact& fact : device_facts(device)) {
-    if (std::string value = shown(fact); !value.empty()) table.rows.push_back({{fact.title, std::move(value)}});
+    if (std::string value = shown(fact); !value.empty())
+      table.rows.push_back({{fact.title, std::move(value)}});
   }
   return table;
 }
@@ -65,7 +68,8 @@ Document device_document(const Device& device) {
   document.blocks.emplace_back(peak_table(device));
   if (List names = alias_list(device); !names.items.empty()) document.blocks.emplace_back(std::move(names));
   List sources{.title = "Sources"};
-  for (const auto& [table, source] : device.sources) sources.items.push_back(fmt::format("{}: {}", table, source));
+  for (const auto& [table, source] : device.sources)
+    sources.items.push_back(fmt::format("{}: {}", table, source));
   document.blocks.emplace_back(std::move(sources));
   return document;
 }
@@ -94,8 +98,9 @@ std::string device_json(const Device& device, std::string_view tool_version) {
   json["assumed_aliases"] = device.assumed_aliases;
   Json facts = Json::object();
   for (const DeviceFact& fact : device_facts(device)) {
-    facts[fact.key] = fact.unit.empty() ? json_cell(fact.value)
-                                        : Json::object({{"value", json_cell(fact.value)}, {"unit", fact.unit}});
+    facts[fact.key] = fact.unit.empty()
+                          ? json_cell(fact.value)
+                          : Json::object({{"value", json_cell(fact.value)}, {"unit", fact.unit}});
   }
   json["facts"] = std::move(facts);
   Json peaks = Json::array();
@@ -123,27 +128,33 @@ Document device_list(const std::vector<Device>& devices) {
                    {"year", "launch_year", right}};
   for (const Device& device : devices) {
     const double fp16 = tera_or_zero(device, Arithmetic::tensor_fp16);
-    table.rows.push_back({{device.slug, device.architecture, three_digits(as_gibibytes(device.usable)),
-                           grouped(std::llround(device.bandwidth.value / 1e9)),
-                           three_digits(tera_or_zero(device, Arithmetic::vector_fp32)),
-                           fp16 > 0 ? three_digits(fp16) : std::string{}, std::to_string(device.launch_year)}});
+    table.rows.push_back(
+        {{device.slug, device.architecture, three_digits(as_gibibytes(device.usable)),
+          grouped(std::llround(device.bandwidth.value / 1e9)),
+          three_digits(tera_or_zero(device, Arithmetic::vector_fp32)),
+          fp16 > 0 ? three_digits(fp16) : std::string{}, std::to_string(device.launch_year)}});
   }
-  table.footer.emplace_back("fp16: matrix products with fp32 accumulation, on Tensor Cores where the card has them");
+  table.footer.emplace_back(
+      "fp16: matrix products with fp32 accumulation, on Tensor Cores where the card has them");
   table.footer.emplace_back("`simulate show hw NAME` prints a data sheet with its sources");
   return {.blocks = {std::move(table)}};
 }
 
 Document device_list_rows(const std::vector<Device>& devices) {
   Table table;
-  for (const char* key : {"hw", "name", "architecture", "capacity_bytes", "usable_bytes", "bandwidth_bytes_per_s",
-                          "fp32_flops_per_s", "fp16_matrix_flops_per_s", "launch_year"}) {
+  for (const char* key :
+       {"hw", "name", "architecture", "capacity_bytes", "usable_bytes", "bandwidth_bytes_per_s",
+        "fp32_flops_per_s", "fp16_matrix_flops_per_s", "launch_year"}) {
     table.columns.push_back({.title = key, .key = key});
   }
-  const auto rate = [](const std::optional<FlopsPerSecond>& peak) { return peak ? Cell{peak->value} : Cell{}; };
+  const auto rate = [](const std::optional<FlopsPerSecond>& peak) {
+    return peak ? Cell{peak->value} : Cell{};
+  };
   for (const Device& device : devices) {
-    table.rows.push_back({{device.slug, device.name, device.architecture, device.capacity.value, device.usable.value,
-                           device.bandwidth.value, rate(device.matrix_peak(Arithmetic::vector_fp32)),
-                           rate(device.matrix_peak(Arithmetic::tensor_fp16)), std::int64_t{device.launch_year}}});
+    table.rows.push_back(
+        {{device.slug, device.name, device.architecture, device.capacity.value, device.usable.value,
+          device.bandwidth.value, rate(device.matrix_peak(Arithmetic::vector_fp32)),
+          rate(device.matrix_peak(Arithmetic::tensor_fp16)), std::int64_t{device.launch_year}}});
   }
   return {.blocks = {std::move(table)}};
 }

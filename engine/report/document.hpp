@@ -1,5 +1,6 @@
 #pragma once
-// A report before it has a format: paragraphs, tables and lists. The writers in this folder turn it into text.
+// A report before it has a format: paragraphs, tables and lists. The writers in this folder turn it into
+// text.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace roofcast {
 
-/// A value of a table. Documents for people hold texts that are ready to print; those for programs hold raw values.
+/// A value of a table. Documents for people hold texts that are ready to print; those for programs hold raw
+/// values.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, bool>;
 
 enum class Alignment : std::uint8_t { left, right };

@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "engine/report/explanation_report.hpp"
@@ -14,12 +15,13 @@ Seconds total_time(const ExplainedKernel& kernel) {
 
 std::string headline(const Explanation& explanation) {
   const AnswerRow& row = explanation.row;
-  std::string text = fmt::format("{} on {}, {}, batch {}, {}", row.model, explanation.hw_name, row.precision,
-                                 grouped(row.batch), row.task == Task::training ? "training step" : "inference");
+  std::string text =
+      fmt::format("{} on {}, {}, batch {}, {}", row.model, explanation.hw_name, row.precision,
+                  grouped(row.batch), row.task == Task::training ? "training step" : "inference");
   if (row.latency) {
-    text +=
-        fmt::format(": {} ms ({}-{})", three_digits(as_milliseconds(row.latency->p50)),
-                    three_digits(as_milliseconds(row.latency->p10)), three_digits(as_milliseconds(row.latency->p90)));
+    text += fmt::format(": {} ms ({}-{})", three_digits(as_milliseconds(row.latency->p50)),
+                        three_digits(as_milliseconds(row.latency->p10)),
+                        three_digits(as_milliseconds(row.latency->p90)));
   } else {
     text += ": does not fit";
   }
@@ -30,7 +32,8 @@ std::string headline(const Explanation& explanation) {
 
 std::string totals(const Explanation& explanation) {
   return fmt::format("{} parameters, {} MACs and {} FLOPs of matrix products in one forward pass",
-                     grouped(explanation.parameters), with_prefix(explanation.macs), with_prefix(explanation.flops));
+                     grouped(explanation.parameters), with_prefix(explanation.macs),
+                     with_prefix(explanation.flops));
 }
 
 Table kernel_table(const Explanation& explanation) {
@@ -52,16 +55,18 @@ Table kernel_table(const Explanation& explanation) {
                    {"bound", "bound", left}};
   for (const ExplainedKernel& kernel : explanation.kernels) {
     const double share = all.count() > 0 ? total_time(kernel) / all : 0.0;
-    table.rows.push_back({{kernel.layer, kernel.op, kernel.kernel, grouped(kernel.count),
-                           three_digits(as_microseconds(total_time(kernel))), percent(share),
-                           three_digits(kernel.macs / 1e6), three_digits(kernel.flops / 1e9),
-                           three_digits(as_mebibytes(kernel.read)), three_digits(as_mebibytes(kernel.written)),
-                           three_digits(kernel.intensity), std::string(to_string(kernel.bound))}});
+    table.rows.push_back(
+        {{kernel.layer, kernel.op, kernel.kernel, grouped(kernel.count),
+          three_digits(as_microseconds(total_time(kernel))), percent(share), three_digits(kernel.macs / 1e6),
+          three_digits(kernel.flops / 1e9), three_digits(as_mebibytes(kernel.read)),
+          three_digits(as_mebibytes(kernel.written)), three_digits(kernel.intensity),
+          std::string(to_string(kernel.bound))}});
   }
   std::int64_t launches = 0;
   for (const ExplainedKernel& kernel : explanation.kernels) launches += kernel.count;
   table.footer.push_back(fmt::format("sum: {} us in {}; --format csv has every field",
-                                     three_digits(as_microseconds(all)), counted(launches, "kernel launch", "es")));
+                                     three_digits(as_microseconds(all)),
+                                     counted(launches, "kernel launch", "es")));
   return table;
 }
 
@@ -78,7 +83,8 @@ List formula_list(const Explanation& explanation) {
     if (!kernel->arithmetic.empty()) text += fmt::format(" [{}]", kernel->arithmetic);
     text += fmt::format(": {} us", three_digits(as_microseconds(kernel->time)));
     for (const TimeTerm& term : kernel->terms) {
-      text += fmt::format("; {} = {} = {} us", term.name, term.formula, three_digits(as_microseconds(term.time)));
+      text +=
+          fmt::format("; {} = {} = {} us", term.name, term.formula, three_digits(as_microseconds(term.time)));
     }
     if (seen.insert(text).second) list.items.push_back(std::move(text));
   }
@@ -93,7 +99,8 @@ Document explanation_document(const Explanation& explanation) {
   document.blocks.emplace_back(Paragraph{totals(explanation)});
   document.blocks.emplace_back(kernel_table(explanation));
   document.blocks.emplace_back(formula_list(explanation));
-  if (!explanation.assumptions.empty()) document.blocks.emplace_back(List{"Assumptions", explanation.assumptions});
+  if (!explanation.assumptions.empty())
+    document.blocks.emplace_back(List{"Assumptions", explanation.assumptions});
   if (!explanation.row.notes.empty()) document.blocks.emplace_back(List{"Notes", explanation.row.notes});
   return document;
 }

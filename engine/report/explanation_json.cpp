@@ -7,7 +7,8 @@ namespace {
 Json terms_json(const std::vector<TimeTerm>& terms) {
   Json list = Json::array();
   for (const TimeTerm& term : terms) {
-    list.push_back(Json::object({{"name", term.name}, {"formula", term.formula}, {"time_s", term.time.count()}}));
+    list.push_back(
+        Json::object({{"name", term.name}, {"formula", term.formula}, {"time_s", term.time.count()}}));
   }
   return list;
 }

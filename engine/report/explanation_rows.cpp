@@ -20,7 +20,8 @@ Cell joined(const std::vector<std::string>& values) {
 std::string terms_of(const ExplainedKernel& kernel) {
   std::string all;
   for (const TimeTerm& term : kernel.terms) {
-    all += fmt::format("{}{}: {} = {} s", all.empty() ? "" : "; ", term.name, term.formula, term.time.count());
+    all +=
+        fmt::format("{}{}: {} = {} s", all.empty() ? "" : "; ", term.name, term.formula, term.time.count());
   }
   return all;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// JSON values that mean what they say: whole numbers without a fraction, null for what is missing. Only for this
-// folder's .cpp files: the library is heavy.
+// JSON values that mean what they say: whole numbers without a fraction, null for what is missing. Only for
+// this folder's .cpp files: the library is heavy.
 
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -21,7 +21,8 @@ std::string written(const Table& table) {
   if (!table.title.empty()) text += "**" + escaped(table.title) + "**\n\n";
   for (const Column& column : table.columns) text += "| " + escaped(title_on_one_line(column)) + " ";
   text += "|\n";
-  for (const Column& column : table.columns) text += column.alignment == Alignment::right ? "| ---: " : "| --- ";
+  for (const Column& column : table.columns)
+    text += column.alignment == Alignment::right ? "| ---: " : "| --- ";
   text += "|\n";
   for (const Row& row : table.rows) {
     for (const Cell& cell : row.cells) text += "| " + escaped(cell_text(cell)) + " ";

@@ -1,8 +1,9 @@
 #include "engine/report/numbers.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 #include <string_view>
 
 namespace roofcast {

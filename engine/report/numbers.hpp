@@ -7,7 +7,8 @@
 
 namespace roofcast {
 
-/// Three significant digits and thousands separators: 4.90, 31.4, 1,250, 12,300; "n/a" for what is not finite.
+/// Three significant digits and thousands separators: 4.90, 31.4, 1,250, 12,300; "n/a" for what is not
+/// finite.
 std::string three_digits(double value);
 
 /// 1,234,567

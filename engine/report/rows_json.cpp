@@ -11,7 +11,8 @@ std::string rows_json(const Document& rows, const std::string& name) {
     if (table == nullptr) continue;
     for (const Row& row : table->rows) {
       Json object = Json::object();
-      for (std::size_t i = 0; i < row.cells.size(); ++i) object[table->columns[i].key] = json_cell(row.cells[i]);
+      for (std::size_t i = 0; i < row.cells.size(); ++i)
+        object[table->columns[i].key] = json_cell(row.cells[i]);
       list.push_back(std::move(object));
     }
     break;

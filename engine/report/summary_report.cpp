@@ -1,7 +1,8 @@
 #include "engine/report/summary_report.hpp"
 
-#include <array>
 #include <fmt/format.h>
+
+#include <array>
 
 #include "engine/report/json.hpp"
 #include "engine/report/numbers.hpp"
@@ -51,13 +52,15 @@ Document summary_document(const ModelSummary& summary) {
     bound += fmt::format("{}{} = {}", bound.empty() ? " with " : ", ", name, value);
   }
   Document document;
-  document.blocks.emplace_back(Paragraph{fmt::format("{}: {} parameters, {} MACs in a forward pass{}", summary.name,
-                                                     with_prefix(static_cast<double>(summary.parameters)),
-                                                     with_prefix(static_cast<double>(summary.macs)), bound),
-                                         Emphasis::strong});
+  document.blocks.emplace_back(
+      Paragraph{fmt::format("{}: {} parameters, {} MACs in a forward pass{}", summary.name,
+                            with_prefix(static_cast<double>(summary.parameters)),
+                            with_prefix(static_cast<double>(summary.macs)), bound),
+                Emphasis::strong});
   Table table{.title = summary.file};
   table.columns = {{"count", "count", Alignment::left}, {"value", "value", Alignment::right}};
-  for (const Count& count : counts) table.rows.push_back({{std::string(count.title), grouped(summary.*count.value)}});
+  for (const Count& count : counts)
+    table.rows.push_back({{std::string(count.title), grouped(summary.*count.value)}});
   document.blocks.emplace_back(std::move(table));
   if (!summary.operators.empty()) {
     Table operators;

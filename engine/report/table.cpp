@@ -1,7 +1,8 @@
 #include "engine/report/table.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "engine/report/cell_text.hpp"
 #include "engine/report/wrap.hpp"
@@ -140,7 +141,8 @@ std::string written(const Table& table, const Style& style) {
   }
   for (const std::string& line : table.footer) text += wrapped(on_one_line(line), width) + "\n";
   if (!left_out.empty()) {
-    text += wrapped(fmt::format("left out to fit {} columns: {} (--wide shows them)", width, fmt::join(left_out, ", ")),
+    text += wrapped(fmt::format("left out to fit {} columns: {} (--wide shows them)", width,
+                                fmt::join(left_out, ", ")),
                     width) +
             "\n";
   }
@@ -153,7 +155,8 @@ std::string written(const Paragraph& paragraph, const Style& style) {
 
 std::string written(const List& list, const Style& style) {
   std::string text = list.title + "\n";
-  for (const std::string& item : list.items) text += wrapped("- " + on_one_line(item), width_of(style), 2) + "\n";
+  for (const std::string& item : list.items)
+    text += wrapped("- " + on_one_line(item), width_of(style), 2) + "\n";
   return text;
 }
 

@@ -28,7 +28,9 @@ inline std::string model_text(const std::string& name) {
   return require(read_text(std::string(ROOFCAST_SOURCE_DIR) + "/models/" + name));
 }
 
-inline Graph model(const std::string& name) { return require(load_model(model_text(name), name)); }
+inline Graph model(const std::string& name) {
+  return require(load_model(model_text(name), name));
+}
 
 inline Platform platform(const std::string& hw) {
   const DataFolder data = require(DataFolder::open(ROOFCAST_SOURCE_DIR));

@@ -1,10 +1,11 @@
-// Our model files against counts that were obtained by executing the same models. The reference data is no part of the
-// project: without the folder ../shared/corpus these tests only say that they were skipped.
+// Our model files against counts that were obtained by executing the same models. The reference data is no
+// part of the project: without the folder ../shared/corpus these tests only say that they were skipped.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <doctest/doctest.h>
 #include <filesystem>
-#include <fmt/format.h>
 
 #include "engine/decide/estimate.hpp"
 #include "engine/io/load_model.hpp"
@@ -18,8 +19,8 @@ namespace {
 const std::string root = ROOFCAST_SOURCE_DIR;
 const std::string corpus = root + "/../shared/corpus";
 
-/// One of our models at the sizes of a reference row. Where the reference counts parameters or layers of a variant that
-/// differs in things without products, they are not compared.
+/// One of our models at the sizes of a reference row. Where the reference counts parameters or layers of a
+/// variant that differs in things without products, they are not compared.
 struct Case {
   std::string model{};
   std::string reference{};
@@ -29,8 +30,9 @@ struct Case {
 };
 
 const Bindings image_224 = {{"image_size", 224}};
-const Bindings t5_small = {{"source_length", 64}, {"target_length", 32}, {"encoder_layers", 6}, {"decoder_layers", 6},
-                           {"hidden", 512},       {"heads", 8},          {"ffn", 2048}};
+const Bindings t5_small = {{"source_length", 64}, {"target_length", 32}, {"encoder_layers", 6},
+                           {"decoder_layers", 6}, {"hidden", 512},       {"heads", 8},
+                           {"ffn", 2048}};
 const Bindings tiny_llama = {{"seq", 64},     {"hidden", 2048}, {"layers", 4},   {"heads", 32},
                              {"kv_heads", 4}, {"ffn", 5632},    {"vocab", 32000}};
 const Bindings llama_3_2 = {{"seq", 64},     {"hidden", 2048}, {"layers", 2},    {"heads", 32},
@@ -86,7 +88,8 @@ TEST_CASE("models: parameters, multiply-adds and layer outputs equal those of ex
   for (const Case& test : cases) {
     CAPTURE(test.model);
     CAPTURE(test.reference);
-    const auto row = std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == test.reference; });
+    const auto row =
+        std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == test.reference; });
     REQUIRE(row != references.end());
     Bindings symbols = test.symbols;
     symbols["batch"] = number(*row, "batch_infer");
@@ -110,7 +113,8 @@ TEST_CASE("models: multiply-adds of a training step equal those of executed mode
   for (const Case& test : cases) {
     CAPTURE(test.model);
     CAPTURE(test.reference);
-    const auto row = std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == test.reference; });
+    const auto row =
+        std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == test.reference; });
     REQUIRE(row != references.end());
     if (row->at("batch_train").empty()) continue;
     Bindings symbols = test.symbols;
@@ -134,12 +138,15 @@ TEST_CASE("models: multiply-adds of a training step equal those of executed mode
 TEST_CASE("models: parameters equal the published totals") {
   // Counts as printed by the models' publishers (Hugging Face model cards, torchvision documentation).
   const std::vector<std::pair<std::string, std::int64_t>> published = {
-      {"bert", 109'482'240},      {"bert-large", 335'141'888}, {"gpt2", 124'439'808},
-      {"gpt2-xl", 1'557'611'200}, {"llama-2-7b", 6'738'415'616}, {"llama-3-8b", 8'030'261'248},
-      {"vit-b-16", 86'567'656},   {"resnet18", 11'689'512},    {"resnet50", 25'557'032},
-      {"resnet152", 60'192'808},  {"vgg16", 138'357'544},      {"mobilenet-v2", 3'504'872},
-      {"efficientnet-b0", 5'288'548}, {"unet", 31'037'698},    {"t5-base", 222'903'552},
-      {"dlrm", 940'481},          {"lstm-lm", 2'648'200}};
+      {"bert", 109'482'240},          {"bert-large", 335'141'888},
+      {"gpt2", 124'439'808},          {"gpt2-xl", 1'557'611'200},
+      {"llama-2-7b", 6'738'415'616},  {"llama-3-8b", 8'030'261'248},
+      {"vit-b-16", 86'567'656},       {"resnet18", 11'689'512},
+      {"resnet50", 25'557'032},       {"resnet152", 60'192'808},
+      {"vgg16", 138'357'544},         {"mobilenet-v2", 3'504'872},
+      {"efficientnet-b0", 5'288'548}, {"unet", 31'037'698},
+      {"t5-base", 222'903'552},       {"dlrm", 940'481},
+      {"lstm-lm", 2'648'200}};
   for (const auto& entry : published) {
     const std::string& name = entry.first;
     const std::int64_t parameters = entry.second;

@@ -46,7 +46,8 @@ inline std::vector<CsvRecord> read_csv(const std::string& path) {
   std::vector<CsvRecord> records;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     CsvRecord record;
-    for (std::size_t c = 0; c < lines[0].size() && c < lines[i].size(); ++c) record[lines[0][c]] = lines[i][c];
+    for (std::size_t c = 0; c < lines[0].size() && c < lines[i].size(); ++c)
+      record[lines[0][c]] = lines[i][c];
     records.push_back(std::move(record));
   }
   return records;

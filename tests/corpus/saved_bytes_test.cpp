@@ -1,8 +1,9 @@
-// What training keeps for its backward pass against what automatic differentiation kept when the same models ran. The
-// engine has no list of saved tensors: they follow from what the gradient rules read.
+// What training keeps for its backward pass against what automatic differentiation kept when the same models
+// ran. The engine has no list of saved tensors: they follow from what the gradient rules read.
+
+#include <doctest/doctest.h>
 
 #include <algorithm>
-#include <doctest/doctest.h>
 #include <filesystem>
 #include <set>
 
@@ -18,10 +19,12 @@ namespace {
 const std::string root = ROOFCAST_SOURCE_DIR;
 const std::string corpus = root + "/../shared/corpus";
 
-/// Bytes of all storage that a forward step makes and a backward step reads. Dropout masks are left out: the reference
-/// ran where they are floating-point tensors.
+/// Bytes of all storage that a forward step makes and a backward step reads. Dropout masks are left out: the
+/// reference ran where they are floating-point tensors.
 double saved_bytes(const Program& program, const Bindings& symbols) {
-  const auto tensor = [&](TensorId id) -> const ProgramTensor& { return program.tensors[static_cast<std::size_t>(id)]; };
+  const auto tensor = [&](TensorId id) -> const ProgramTensor& {
+    return program.tensors[static_cast<std::size_t>(id)];
+  };
   const auto storage = [&](TensorId id) {
     while (tensor(id).storage != id) id = tensor(id).storage;
     return id;
@@ -34,7 +37,8 @@ double saved_bytes(const Program& program, const Bindings& symbols) {
     } else {
       for (const TensorId id : step.inputs) {
         const bool activation = tensor(storage(id)).role == TensorRole::activation;
-        if (activation && made.contains(storage(id)) && tensor(id).dtype != DType::boolean) kept.insert(storage(id));
+        if (activation && made.contains(storage(id)) && tensor(id).dtype != DType::boolean)
+          kept.insert(storage(id));
       }
     }
   }
@@ -56,7 +60,8 @@ TEST_CASE("models: what training keeps equals what was kept when the models ran"
     const std::string& name = pair.first;
     const std::string& reference = pair.second;
     CAPTURE(name);
-    const auto row = std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == reference; });
+    const auto row =
+        std::ranges::find_if(references, [&](const CsvRecord& r) { return r.at("model") == reference; });
     REQUIRE(row != references.end());
     const auto text = read_text(root + "/models/" + name + ".toml");
     REQUIRE(text);
@@ -64,14 +69,15 @@ TEST_CASE("models: what training keeps equals what was kept when the models ran"
     REQUIRE(graph);
     const auto compiled = compile(*graph, {.task = Task::training});
     REQUIRE(compiled);
-    const auto symbols =
-        all_symbols(graph->symbols, Bindings{{"batch", std::stoll(row->at("batch_train"))}, {"image_size", 224}});
+    const auto symbols = all_symbols(
+        graph->symbols, Bindings{{"batch", std::stoll(row->at("batch_train"))}, {"image_size", 224}});
     REQUIRE(symbols);
 
     const double ours = saved_bytes(compiled->program, *symbols);
 
     const std::string without_dropout = row->at("nodrop_fp32_saved_act_bytes");
-    const double kept = std::stod(without_dropout.empty() ? row->at("fp32_saved_act_bytes") : without_dropout);
+    const double kept =
+        std::stod(without_dropout.empty() ? row->at("fp32_saved_act_bytes") : without_dropout);
     constexpr double weight_of_the_loss = 4;  // one fp32 value that the reference's loss keeps besides
     CHECK(ours == kept - weight_of_the_loss);
     ++compared;

@@ -1,10 +1,12 @@
-// Whole outputs of `simulate` against files. tools/update_golden.sh rewrites them; the difference is part of a review.
-// What they show is also checked elsewhere by derivations of its own: counts in tests/corpus against executed models, the
-// time of a kernel in tests/engine/kernel_time, memory in tests/engine/memory and tests/laws.
+// Whole outputs of `simulate` against files. tools/update_golden.sh rewrites them; the difference is part of
+// a review. What they show is also checked elsewhere by derivations of its own: counts in tests/corpus
+// against executed models, the time of a kernel in tests/engine/kernel_time, memory in tests/engine/memory
+// and tests/laws.
 
 #include <doctest/doctest.h>
-#include <sstream>
 #include <unistd.h>
+
+#include <sstream>
 
 #include "tests/golden/run_simulate.hpp"
 

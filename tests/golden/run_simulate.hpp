@@ -1,13 +1,14 @@
 #pragma once
 // Runs the built `simulate` as a user would.
 
+#include <sys/wait.h>
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <sys/wait.h>
 
 namespace roofcast {
 
@@ -17,11 +18,14 @@ struct ProcessResult {
   std::string error{};
 };
 
-/// Runs `simulate ARGUMENTS` through a shell in `folder`. The environment's colours and data folder are left out.
-inline ProcessResult run_simulate(const std::string& arguments, const std::string& folder = ROOFCAST_SOURCE_DIR) {
+/// Runs `simulate ARGUMENTS` through a shell in `folder`. The environment's colours and data folder are left
+/// out.
+inline ProcessResult run_simulate(const std::string& arguments,
+                                  const std::string& folder = ROOFCAST_SOURCE_DIR) {
   const std::string errors =
       (std::filesystem::temp_directory_path() / ("roofcast-stderr-" + std::to_string(::getpid()))).string();
-  const std::string command = "cd '" + folder + "' && env -u ROOFCAST_DATA -u COLUMNS TERM=dumb '" SIMULATE_BINARY "' " +
+  const std::string command = "cd '" + folder +
+                              "' && env -u ROOFCAST_DATA -u COLUMNS TERM=dumb '" SIMULATE_BINARY "' " +
                               arguments + " 2>'" + errors + "' </dev/null";
   ProcessResult result;
   FILE* pipe = popen(command.c_str(), "r");

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t seed = 20260712;
 
-/// Under autocast a block may start from another element type than it hands on; the folded program has one type for all
-/// repetitions, so that casts and bytes are approximate.
+/// Under autocast a block may start from another element type than it hands on; the folded program has one
+/// type for all repetitions, so that casts and bytes are approximate.
 bool hands_on_what_it_takes(const Program& program) {
   const auto dtype = [&](TensorId id) { return program.tensors[static_cast<std::size_t>(id)].dtype; };
   return std::ranges::all_of(program.regions, [&](const TypedRegion& region) {
@@ -24,9 +24,10 @@ bool hands_on_what_it_takes(const Program& program) {
   });
 }
 
-/// Two things can make one repetition differ; then the folded program costs more than the one written out, never less:
-/// the first repetition starts from an input of the model, which needs no gradient; all repetitions add to the gradient
-/// of a tensor outside of the block, whose sum the folded program starts from zeros.
+/// Two things can make one repetition differ; then the folded program costs more than the one written out,
+/// never less: the first repetition starts from an input of the model, which needs no gradient; all
+/// repetitions add to the gradient of a tensor outside of the block, whose sum the folded program starts from
+/// zeros.
 bool repetitions_are_alike(const Program& program) {
   const auto role = [&](TensorId id) { return program.tensors[static_cast<std::size_t>(id)].role; };
   for (const TypedRegion& region : program.regions) {
@@ -34,9 +35,8 @@ bool repetitions_are_alike(const Program& program) {
       if (program.task == Task::training && role(carry.initial) == TensorRole::input) return false;
     }
   }
-  return std::ranges::none_of(program.steps, [](const Step& step) {
-    return step.op == "accumulate" && step.region != no_region;
-  });
+  return std::ranges::none_of(
+      program.steps, [](const Step& step) { return step.op == "accumulate" && step.region != no_region; });
 }
 
 /// The bytes of what blocks hand from repetition to repetition, each once.
@@ -46,7 +46,8 @@ double handed_on(const Outcome& folded) {
   double bytes = 0;
   for (const TypedRegion& region : program.regions) {
     for (const TypedCarry& carry : region.carries) {
-      bytes += static_cast<double>(program.tensors[static_cast<std::size_t>(carry.initial)].bytes.evaluate(symbols).value());
+      bytes += static_cast<double>(
+          program.tensors[static_cast<std::size_t>(carry.initial)].bytes.evaluate(symbols).value());
     }
   }
   return bytes;

@@ -39,7 +39,8 @@ TEST_CASE("write_file: what cannot be written says why") {
 
   CHECK(write_file(folder.path().string(), "new") == "is a directory");
   CHECK(write_file((folder.path() / "no" / "out.csv").string(), "new") == "No such file or directory");
-  if (std::filesystem::exists("/dev/full")) CHECK(write_file("/dev/full", "new") == "No space left on device");
+  if (std::filesystem::exists("/dev/full"))
+    CHECK(write_file("/dev/full", "new") == "No space left on device");
 }
 
 }  // namespace

@@ -61,8 +61,9 @@ TEST_CASE("find_device: an ambiguous name says what it was taken for") {
 
 TEST_CASE("find_device: an exact alias wins over an assumed one") {
   const ToyFolder folder;
-  folder.write("hardware_db/gpus/zoo.toml", with(with(with(toy_device_file, "NVIDIA Toy 8GB", "Zoo"), "toy-sxm", "toy"),
-                                                 "toy = \"toy names two cards; taken as 8 GB\"", ""));
+  folder.write("hardware_db/gpus/zoo.toml",
+               with(with(with(toy_device_file, "NVIDIA Toy 8GB", "Zoo"), "toy-sxm", "toy"),
+                    "toy = \"toy names two cards; taken as 8 GB\"", ""));
 
   CHECK(folder.open().find_device("toy")->device.slug == "zoo");
 }
@@ -73,8 +74,9 @@ TEST_CASE("find_device: an unknown name gets a suggestion") {
   const auto found = folder.open().find_device("toy-9gb");
 
   REQUIRE_FALSE(found.has_value());
-  CHECK(to_string(found.error()) ==
-        "error: unknown card 'toy-9gb'\n  hint: did you mean 'toy-8gb'? `simulate list hw` prints them all\n");
+  CHECK(
+      to_string(found.error()) ==
+      "error: unknown card 'toy-9gb'\n  hint: did you mean 'toy-8gb'? `simulate list hw` prints them all\n");
 }
 
 TEST_CASE("find_device: an empty name and a bare brand are unknown, not the first card") {
@@ -138,7 +140,8 @@ TEST_CASE("find_model_path: a model of the folder is found by name, with or with
   CHECK(*folder.open().find_model_path("bert.toml") == folder.path() / "models/bert.toml");
   CHECK(to_string(folder.open().find_model_path("bret").error()) ==
         "error: unknown model 'bret'\n"
-        "  hint: did you mean 'bert'? `simulate list models` prints them all; a file of yours needs its path\n");
+        "  hint: did you mean 'bert'? `simulate list models` prints them all; a file of yours needs its "
+        "path\n");
 }
 
 TEST_CASE("runtime: a name never leaves its folder") {

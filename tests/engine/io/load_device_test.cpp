@@ -42,8 +42,9 @@ TEST_CASE("load_device: facts arrive in their units") {
 TEST_CASE("load_device: a rate that is zero or not finite is a mistake, not a missing path") {
   CHECK(complaints(replaced(toy_device_file, "fp16_fp32_accumulate = 512", "fp16_fp32_accumulate = 0")) ==
         "gpus/toy.toml:21:24: error: 'fp16_fp32_accumulate' must be a number above 0, not 0\n");
-  CHECK(complaints(replaced(toy_device_file, "bandwidth_gbytes_per_s = 100", "bandwidth_gbytes_per_s = inf")) ==
-        "gpus/toy.toml:28:26: error: 'bandwidth_gbytes_per_s' must be a number above 0, not inf\n");
+  CHECK(
+      complaints(replaced(toy_device_file, "bandwidth_gbytes_per_s = 100", "bandwidth_gbytes_per_s = inf")) ==
+      "gpus/toy.toml:28:26: error: 'bandwidth_gbytes_per_s' must be a number above 0, not inf\n");
 }
 
 TEST_CASE("load_device: a misspelt key is reported with the key that was meant") {
@@ -64,8 +65,8 @@ TEST_CASE("load_device: another schema is not read") {
 }
 
 TEST_CASE("load_device: all mistakes come at once, in the order of the file") {
-  const std::string text =
-      replaced(replaced(toy_device_file, "sm_count = 10", "sm_count = -1"), "usable_gib = 7.5", "usable_gib = 9");
+  const std::string text = replaced(replaced(toy_device_file, "sm_count = 10", "sm_count = -1"),
+                                    "usable_gib = 7.5", "usable_gib = 9");
 
   CHECK(complaints(text) ==
         "gpus/toy.toml:11:12: error: 'sm_count' must be from 1 to 1000000000, not -1\n"

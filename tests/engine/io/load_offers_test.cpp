@@ -43,14 +43,17 @@ TEST_CASE("load_offers: an offer without any price is a mistake") {
 TEST_CASE("load_offers: dates are checked, and so are months") {
   CHECK(complaints("gpu = \"t4\"\ninstance = \"i\"\ngpu_count = 1\nusd_per_hour = 1\nsource = \"page\"\n"
                    "as_of = \"2026-13\"\n") ==
-        "clouds/cloud.toml:10:9: error: 'as_of' must be a date such as \"2026-05\" or \"2026-05-31\", not '2026-13'\n"
+        "clouds/cloud.toml:10:9: error: 'as_of' must be a date such as \"2026-05\" or \"2026-05-31\", not "
+        "'2026-13'\n"
         "  hint: leave it out if the date is unknown\n");
 }
 
 TEST_CASE("load_offers: a price to doubt is used only if there is no other") {
-  const std::string price = "gpu = \"t4\"\ninstance = \"i\"\ngpu_count = 1\nas_of = \"2026-05\"\nsource = \"page\"\n";
+  const std::string price =
+      "gpu = \"t4\"\ninstance = \"i\"\ngpu_count = 1\nas_of = \"2026-05\"\nsource = \"page\"\n";
   const auto offers = load_offers(
-      head + price + "usd_per_hour = 1\nconfidence = \"low\"\n[[offer]]\n" + price + "usd_per_hour = 2\n", "c.toml");
+      head + price + "usd_per_hour = 1\nconfidence = \"low\"\n[[offer]]\n" + price + "usd_per_hour = 2\n",
+      "c.toml");
 
   REQUIRE(offers.has_value());
   CHECK(cheapest_on_demand(*offers)->per_gpu.value == 2.0);

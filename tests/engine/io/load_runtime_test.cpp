@@ -8,9 +8,9 @@ namespace {
 const std::string sources = "[sources]\nattention = \"a\"\nlaunch_us = \"b\"\ncontext_mib = \"c\"\n";
 
 TEST_CASE("load_runtime: mechanisms by name, costs in units") {
-  const auto runtime =
-      load_runtime("schema = 1\ntitle = \"Toy\"\nattention = \"unfused\"\nlaunch_us = 5\ncontext_mib = 512\n" + sources,
-                   "r/toy.toml");
+  const auto runtime = load_runtime(
+      "schema = 1\ntitle = \"Toy\"\nattention = \"unfused\"\nlaunch_us = 5\ncontext_mib = 512\n" + sources,
+      "r/toy.toml");
 
   REQUIRE(runtime.has_value());
   CHECK(runtime->name == "toy");
@@ -21,7 +21,8 @@ TEST_CASE("load_runtime: mechanisms by name, costs in units") {
 
 TEST_CASE("load_runtime: an unknown kind of attention is a mistake") {
   const auto runtime = load_runtime(
-      "schema = 1\ntitle = \"Toy\"\nattention = \"flash\"\nlaunch_us = 5\ncontext_mib = 512\n" + sources, "r/toy.toml");
+      "schema = 1\ntitle = \"Toy\"\nattention = \"flash\"\nlaunch_us = 5\ncontext_mib = 512\n" + sources,
+      "r/toy.toml");
 
   REQUIRE_FALSE(runtime.has_value());
   CHECK(to_string(runtime.error()) ==

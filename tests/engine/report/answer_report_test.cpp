@@ -13,7 +13,8 @@ namespace {
 
 Answer two_rows() {
   Answer answer = toy_answer({toy_row("fp16", 8, 4), toy_row("fp16", 2048, 0)}, 0);
-  answer.groups[0].rows[0].price = Price{.per_gpu = {1.5}, .cloud = "cloud", .instance = "big", .as_of = "2026-05"};
+  answer.groups[0].rows[0].price =
+      Price{.per_gpu = {1.5}, .cloud = "cloud", .instance = "big", .as_of = "2026-05"};
   answer.groups[0].rows[0].usd_per_million_samples = 0.25;
   answer.groups[0].rows[0].notes = {"a note"};
   answer.warnings = {{"W-HOST", "small batch"}};
@@ -60,7 +61,8 @@ TEST_CASE("answer_document: folded rows are counted, --all shows them") {
     rows.push_back(toy_row("fp16", batch, 1.0 * static_cast<double>(batch)));
   const Answer answer = toy_answer(rows, 0);
 
-  CHECK(write_table(answer_document(answer, false)).find("6 more rows: --all or --format csv\n") != std::string::npos);
+  CHECK(write_table(answer_document(answer, false)).find("6 more rows: --all or --format csv\n") !=
+        std::string::npos);
   CHECK(write_table(answer_document(answer, true)).find("more rows") == std::string::npos);
 }
 
@@ -143,8 +145,9 @@ TEST_CASE("answer_json: a name that is not UTF-8 does not break it") {
 TEST_CASE("answer_json: keys keep their order") {
   const std::string text = answer_json(two_rows(), "1");
   std::size_t last = 0;
-  for (const char* key : {"\"schema_version\"", "\"tool_version\"", "\"inputs\"", "\"assumptions\"", "\"warnings\"",
-                          "\"results\"", "\"hw\": \"toy-8gb\"", "\"fits\"", "\"latency_s\"", "\"evidence\""}) {
+  for (const char* key :
+       {"\"schema_version\"", "\"tool_version\"", "\"inputs\"", "\"assumptions\"", "\"warnings\"",
+        "\"results\"", "\"hw\": \"toy-8gb\"", "\"fits\"", "\"latency_s\"", "\"evidence\""}) {
     const std::size_t at = text.find(key);
     CAPTURE(key);
     REQUIRE(at != std::string::npos);

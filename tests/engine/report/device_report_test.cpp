@@ -60,7 +60,8 @@ TEST_CASE("device_rows: one row a fact") {
   const std::string csv = write_csv(device_rows(toy_device()));
 
   CHECK(csv.starts_with("hw,fact,value,unit\ntoy-8gb,vendor,nvidia,\n"));
-  CHECK(csv.find("toy-8gb,peak_fp32_tflops,1.28,1e12/s\ntoy-8gb,quoted_fp32_tflops,1.3,1e12/s\n") != std::string::npos);
+  CHECK(csv.find("toy-8gb,peak_fp32_tflops,1.28,1e12/s\ntoy-8gb,quoted_fp32_tflops,1.3,1e12/s\n") !=
+        std::string::npos);
 }
 
 }  // namespace

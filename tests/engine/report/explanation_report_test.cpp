@@ -13,7 +13,8 @@ namespace {
 
 // Two layers run the same kernel, 2 x 100 us and 1 x 100 us.
 Explanation toy_explanation() {
-  ExplainedKernel kernel{.layer = "a.query", .op = "linear", .phase = "forward", .kernel = "gemm", .family = "gemm"};
+  ExplainedKernel kernel{
+      .layer = "a.query", .op = "linear", .phase = "forward", .kernel = "gemm", .family = "gemm"};
   kernel.form = "m=8 n=4 k=2";
   kernel.arithmetic = "fp16 Tensor Core";
   kernel.inputs = {"8x2:fp16", "2x4:fp16"};
@@ -58,12 +59,12 @@ TEST_CASE("explanation_document: a row a kernel, and each distinct formula once"
 TEST_CASE("explanation_rows: every field of a kernel") {
   const std::string csv = write_csv(explanation_rows(toy_explanation()));
 
-  CHECK(
-      csv.starts_with("layer,op,phase,kernel,family,form,arithmetic,inputs,outputs,count,parameters,macs,flops,"
-                      "other_operations,executed_macs,read_bytes,written_bytes,intensity_flops_per_byte,time_s,"
-                      "total_time_s,bound,evidence,terms\n"
-                      "a.query,linear,forward,gemm,gemm,m=8 n=4 k=2,fp16 Tensor Core,8x2:fp16 2x4:fp16,8x4:fp16,2,"
-                      "0,64,128,0,0,3145728,1048576,2,"));
+  CHECK(csv.starts_with(
+      "layer,op,phase,kernel,family,form,arithmetic,inputs,outputs,count,parameters,macs,flops,"
+      "other_operations,executed_macs,read_bytes,written_bytes,intensity_flops_per_byte,time_s,"
+      "total_time_s,bound,evidence,terms\n"
+      "a.query,linear,forward,gemm,gemm,m=8 n=4 k=2,fp16 Tensor Core,8x2:fp16 2x4:fp16,8x4:fp16,2,"
+      "0,64,128,0,0,3145728,1048576,2,"));
 }
 
 TEST_CASE("explanation_json: kernels with their terms, and the configuration") {

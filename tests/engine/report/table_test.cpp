@@ -60,7 +60,8 @@ TEST_CASE("write_table: control characters of a name do not reach the terminal")
 }
 
 TEST_CASE("write_table: long sentences wrap, items are indented") {
-  CHECK(write_table({.blocks = {List{"Notes", {"one two three"}}}}, {.width = 9}) == "Notes\n- one two\n  three\n");
+  CHECK(write_table({.blocks = {List{"Notes", {"one two three"}}}}, {.width = 9}) ==
+        "Notes\n- one two\n  three\n");
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ inline AnswerRow toy_row(const std::string& precision, std::int64_t batch, doubl
     row.memory.fits = Fit::no;
     return row;
   }
-  row.latency = TimeRange{Seconds{milliseconds / 2e3}, Seconds{milliseconds / 1e3}, Seconds{milliseconds / 0.5e3}};
+  row.latency =
+      TimeRange{Seconds{milliseconds / 2e3}, Seconds{milliseconds / 1e3}, Seconds{milliseconds / 0.5e3}};
   row.throughput = static_cast<double>(batch) / (milliseconds / 1e3);
   row.bound = Bound::compute;
   row.bound_share = 0.75;
