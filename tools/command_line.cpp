@@ -20,7 +20,7 @@ constexpr const char* description =
     "  simulate explain --hw a100 --model bert --precision fp16 --batch 8\n"
     "\n"
     "Exit codes: 0 answered, 1 internal or input/output error, 2 wrong use or invalid input,\n"
-    "3 nothing fits and --require-fit was given.";
+    "3 nothing fits and --require-fit was given, 5 some of several could not be answered.";
 
 void add_model_options(CLI::App& app, ModelOptions& run) {
   app.add_option("--hw", run.hardware,

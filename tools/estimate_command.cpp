@@ -35,6 +35,7 @@ Result<Answer> answer_of(const Run& run, bool quiet) {
         problems.insert(problems.end(), group.error().begin(), group.error().end());
         continue;
       }
+      for (const std::string& skipped : group->skipped) answer.warnings.push_back({"W-SKIPPED", skipped});
       answer.groups.push_back(*std::move(group));
       add_new(answer.assumptions, assumptions(named.platform, run.request));
     }

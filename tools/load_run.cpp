@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "engine/io/load_model.hpp"
 #include "engine/io/read_file.hpp"
@@ -84,7 +85,7 @@ void read_task(const ModelOptions& options, Request& request, Diagnostics& probl
     request.task = Task::training;
   } else if (options.task != "inference") {
     complain(problems, fmt::format("--task: unknown task '{}'", options.task),
-             did_you_mean(options.task, {"inference", "training"}, "known: inference, training"));
+             options.task.starts_with("train") ? "did you mean 'training'?" : "known: inference, training");
   }
   if (options.optimizer.empty()) return;
   if (const auto optimizer = parse_optimizer(options.optimizer)) {
@@ -100,7 +101,9 @@ void read_precisions(const ModelOptions& options, Request& request, Diagnostics&
   if (options.precisions.empty()) return;
   std::vector<std::string> known;
   for (const PrecisionPolicy& policy : precision_presets()) known.push_back(policy.name);
-  for (const std::string& name : split_list(options.precisions)) {
+  for (std::string name : split_list(options.precisions)) {
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     if (find_precision(name) == nullptr) {
       complain(problems, fmt::format("--precision: unknown precision '{}'", name),
                did_you_mean(name, known, fmt::format("known: {}", fmt::join(known, ", "))));

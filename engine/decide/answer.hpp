@@ -56,8 +56,9 @@ struct AnswerGroup {
   std::string model{};
   std::vector<AnswerRow> rows{};  ///< by precision, then batch
   std::optional<std::size_t>
-      recommended{};      ///< index into rows: smallest batch within 5% of the best, with room
-  std::string verdict{};  ///< one sentence
+      recommended{};                   ///< index into rows: smallest batch within 5% of the best, with room
+  std::string verdict{};               ///< one sentence
+  std::vector<std::string> skipped{};  ///< configurations that make no sense, and why; they have no row
 };
 
 struct Answer {

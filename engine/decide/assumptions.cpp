@@ -33,8 +33,6 @@ std::vector<std::string> assumptions(const Platform& platform, const Request& re
                   "configuration fits if {:.0f}% on "
                   "top of its own part still fits.",
                   as_mebibytes(platform.runtime.context), 100.0 * platform.priors.memory_spread));
-  if (!platform.price)
-    lines.emplace_back("No price is known for this card: no cost is given; --price sets one.");
   lines.emplace_back("Input pipeline and transfers to the card are not included.");
   return lines;
 }

@@ -1,5 +1,7 @@
 #include "engine/decide/estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/decide/batch_search.hpp"
@@ -8,14 +10,37 @@
 #include "engine/decide/row.hpp"
 
 namespace roofcast {
+namespace {
+
+bool depends_on_batch(const Graph& model, const Expr& size) {
+  for (const std::string& name : size.symbols()) {
+    if (name == "batch") return true;
+    const auto symbol = std::ranges::find(model.symbols, name, &Symbol::name);
+    if (symbol != model.symbols.end() && !symbol->free() && depends_on_batch(model, symbol->definition))
+      return true;
+  }
+  return false;
+}
+
+Result<void> require_batch(const Graph& model) {
+  const bool known = std::ranges::find(model.symbols, "batch", &Symbol::name) != model.symbols.end();
+  const bool used = std::ranges::any_of(model.inputs, [&](const GraphInput& input) {
+    return std::ranges::any_of(input.type.shape,
+                               [&](const Expr& size) { return depends_on_batch(model, size); });
+  });
+  if (known && used) return {};
+  return fail(
+      known ? "no input of the model depends on its symbol 'batch'" : "the model has no symbol 'batch'",
+      {model.file, 0, 0}, "let [symbols] define 'batch' and use it as the first dimension of the inputs");
+}
+
+}  // namespace
+
 Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const Request& request,
                              const Progress& progress) {
   const auto policies = precisions_for(platform.device, request);
   if (!policies) return tl::unexpected(policies.error());
-  if (std::ranges::find(model.symbols, "batch", &Symbol::name) == model.symbols.end()) {
-    return fail("the model has no symbol 'batch'", {model.file, 0, 0},
-                "let [symbols] define 'batch' and use it as the first dimension of the inputs");
-  }
+  if (auto ok = require_batch(model); !ok) return tl::unexpected(ok.error());
   AnswerGroup group{.hw = platform.device.slug, .hw_name = platform.device.name, .model = model.name};
   Bindings bindings = request.symbols;
   std::vector<std::int64_t> asked = request.batches;
@@ -24,6 +49,7 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
     bindings.erase(set);
   }
   std::size_t done = 0;
+  Diagnostics refused;
   for (const PrecisionPolicy& policy : *policies) {
     const auto compiled = compile(model, compile_options(platform, request, policy));
     if (!compiled) return tl::unexpected(compiled.error());
@@ -38,12 +64,18 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
       Bindings at = bindings;
       at["batch"] = batch;
       const auto prediction = evaluator.evaluate(at);
-      if (!prediction) return tl::unexpected(prediction.error());
+      if (!prediction) {  // one size that makes no sense does not spoil the others
+        if (refused.empty()) refused = prediction.error();
+        group.skipped.push_back(
+            fmt::format("{}, batch {}: {}", policy.name, batch, prediction.error().front().message));
+        continue;
+      }
       group.rows.push_back(answer_row(model, platform, request, policy, batch, *prediction));
       constexpr std::size_t often = 256;
       if (progress && ++done % often == 0) progress(done, policies->size() * batches.size());
     }
   }
+  if (group.rows.empty()) return tl::make_unexpected(std::move(refused));
   group.recommended = recommended_row(group.rows);
   group.verdict = verdict(group);
   return group;

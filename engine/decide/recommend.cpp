@@ -9,11 +9,10 @@
 namespace roofcast {
 namespace {
 
-std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, bool quantized) {
-  constexpr double memory_to_use = 0.9;
+std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, bool quantized, double memory_to_use) {
   constexpr double good_enough = 0.95;
   const auto takes_part = [&](const AnswerRow& row) {
-    return row.quantized == quantized && row.latency &&
+    return row.quantized == quantized && row.latency && row.memory.fits == Fit::yes &&
            row.memory.needed <= row.memory.usable * memory_to_use;
   };
   double best = 0;
@@ -45,8 +44,13 @@ std::string number(double value) {
 }  // namespace
 
 std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows) {
-  const auto plain = best_of(rows, false);
-  return plain ? plain : best_of(rows, true);
+  constexpr double with_room = 0.9;
+  for (const bool quantized : {false, true}) {
+    for (const double memory_to_use : {with_room, 1.0}) {
+      if (const auto row = best_of(rows, quantized, memory_to_use)) return row;
+    }
+  }
+  return std::nullopt;
 }
 
 std::string verdict(const AnswerGroup& group) {
@@ -58,21 +62,20 @@ std::string verdict(const AnswerGroup& group) {
     const bool tight = row.latency.has_value();
     return fmt::format("{} on {}, {}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
                        group.model, card, row.task == Task::training ? "training" : "inference",
-                       tight ? "no configuration leaves a tenth of the memory free," : "does not fit,",
-                       row.precision, row.batch, as_gibibytes(row.memory.needed),
-                       as_gibibytes(row.memory.usable));
+                       tight ? "fits only just if at all," : "does not fit,", row.precision, row.batch,
+                       as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable));
   }
   const AnswerRow& row = group.rows[*group.recommended];
   const double batch = static_cast<double>(row.batch);
   std::string text = fmt::format(
-      "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {:.3g} ms a "
+      "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {} ms a "
       "{}, "
       "limited by {} ({:.0f}% of the time)",
       group.model, card, row.task == Task::training ? "training" : "inference", row.precision, row.batch,
       as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable), number(*row.throughput),
       number(batch / row.latency->p90.count()), number(batch / row.latency->p10.count()),
-      as_milliseconds(row.latency->p50), row.task == Task::training ? "step" : "batch", to_string(*row.bound),
-      100.0 * row.bound_share);
+      number(as_milliseconds(row.latency->p50)), row.task == Task::training ? "step" : "batch",
+      to_string(*row.bound), 100.0 * row.bound_share);
   if (row.usd_per_million_samples) {
     const std::string date = row.price->as_of.empty() ? std::string{} : fmt::format(", {}", row.price->as_of);
     text += fmt::format(", ${:.3g} per million samples at ${:.2f} per GPU-hour ({}{})",

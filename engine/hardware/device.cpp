@@ -34,10 +34,8 @@ std::optional<FlopsPerSecond> Device::matrix_peak(Arithmetic arithmetic) const {
 }
 
 bool Device::supports(const PrecisionPolicy& policy) const {
-  // What surrounds the matrix products is stored in `storage`; bf16 tensors need a card that computes in
-  // bf16.
-  const auto stored = policy.storage == DType::bf16 ? matrix_peak(Arithmetic::tensor_bf16)
-                                                    : std::optional<FlopsPerSecond>{FlopsPerSecond{1.0}};
+  // What surrounds the quantised products, attention for one, runs in the storage type.
+  const auto stored = matrix_peak(matrix_arithmetic({.storage = policy.storage}, policy.storage, false));
   return stored && matrix_peak(matrix_arithmetic(policy, policy.compute, false)).has_value();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/io/model_file.hpp"
 
@@ -359,6 +360,12 @@ class GraphBuilder {
     inner.region = id;
     const std::vector<ValueId> outputs = put_body(block, inner, inside);
     for (std::size_t i = 0; i < std::min(carried, outputs.size()); ++i) carries[i].next = outputs[i];
+    const std::set<ValueId> distinct(outputs.begin(), outputs.end());
+    if (distinct.size() < outputs.size()) {
+      complain(node.where,
+               fmt::format("block '{}' cannot repeat: two of its outputs are the same", block.name),
+               "take one of them out, or make it a node of its own");
+    }
     graph_.regions[static_cast<std::size_t>(id)].carries = carries;
   }
 

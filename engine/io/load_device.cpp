@@ -127,6 +127,21 @@ void read_quoted(TableReader& file, Device& device) {
     }
   }
   device.unchecked_quotes = quoted.texts("unchecked");
+  for (const ArithmeticKey& key : arithmetic_keys()) {
+    const auto rate = device.quoted_tera.find(std::string(key.quoted));
+    const auto peak = device.peak(key.arithmetic);
+    const bool unchecked =
+        std::ranges::find(device.unchecked_quotes, key.quoted) != device.unchecked_quotes.end();
+    if (rate == device.quoted_tera.end() || !peak || unchecked) continue;
+    constexpr double tolerance = 0.03;
+    const double derived = peak->value / 1e12;
+    if (derived <= 0) continue;  // a mistake that has its own message
+    if (std::abs(derived / rate->second - 1.0) <= tolerance) continue;
+    quoted.complain(fmt::format("'quoted.{}' is {:.4g}, but clock, SMs and rate per clock give {:.4g}",
+                                key.quoted, rate->second, derived),
+                    quoted.where(key.quoted),
+                    "one of them is mistyped, or the quote is known to differ: then list it in 'unchecked'");
+  }
   for (const std::string& name : device.unchecked_quotes) {
     if (device.quoted_tera.contains(name)) continue;
     std::vector<std::string> names;

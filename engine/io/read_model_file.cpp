@@ -24,6 +24,7 @@ class ModelReader {
                "this version reads schema = 1");
     }
     model_.name = root_.required_text("name");
+    if (root_.raw()["name"].value<std::string>() == "") complain(root_.where("name"), "'name' is empty");
     root_.text("description");
     root_.text("source");
     read_symbols();
@@ -211,7 +212,7 @@ class ModelReader {
       complain(table.where("repeat"), fmt::format("'{}' repeats, but '{}' is no block", node.name, node.op),
                "only blocks repeat: make one of it");
     }
-    if (node.known == nullptr && !node.weights_of.empty()) {
+    if (node.known == nullptr && is_block && !node.weights_of.empty()) {
       complain(table.where("weights_of"), fmt::format("'{}' is a block and cannot share weights", node.name));
     }
     return node;

@@ -205,7 +205,9 @@ Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std
     break;  // the first one is the cause of what follows
   }
   for (const auto& [slot, id] : compiled.trip_counts) {
-    if (value(slot) > 0) continue;
+    const bool mirror = compiled.program.regions[static_cast<std::size_t>(id)].mirror != no_region &&
+                        compiled.program.regions[static_cast<std::size_t>(id)].mirror < id;
+    if (value(slot) > 0 || mirror) continue;  // a mirror block repeats what its block repeats
     const TypedRegion& region = compiled.program.regions[static_cast<std::size_t>(id)];
     problems.push_back({region.where,
                         fmt::format("block '{}' repeats {} times: {}{}", region.name, value(slot),

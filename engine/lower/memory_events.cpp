@@ -187,7 +187,8 @@ class Liveness {
     const int mirror_end = within.mirror == no_region ? -1 : end_of(within.mirror);
     if (tensor(next).region != id || next == inside) {  // the block leaves something that it did not make
       allocate_before(begin, inside);
-      if (inside_life.last < 0) inside_life.last = end;
+      const int until = inside_life.kept_for_backward ? mirror_end : end;
+      inside_life.last = std::max(inside_life.last, until);
       result_life.first = end;
       return;
     }

@@ -14,32 +14,44 @@ Result<Inference> infer_step(const NodeView& /*node*/) {
   return Inference{};
 }
 
-// Reads and writes are values per parameter.
-KernelSpec step(const NodeView& node, std::int64_t reads, std::int64_t writes, std::int64_t operations,
-                std::int64_t temporaries) {
+// One multi-tensor pass over all parameters; reads and writes are fp32 values per parameter.
+KernelSpec pass(const NodeView& node, std::string_view name, std::int64_t reads, std::int64_t writes) {
   const Expr count = node.attributes.size("elements");
-  KernelSpec kernel = stream("optimizer step", StreamKind::optimizer, count, operations, {}, {});
+  KernelSpec kernel = stream(name, StreamKind::optimizer, count, reads + writes, {}, {});
   kernel.further_bytes_read = count * Expr{reads * fp32_bytes};
   kernel.further_bytes_written = count * Expr{writes * fp32_bytes};
-  kernel.workspace_bytes = count * Expr{temporaries * fp32_bytes};
   return kernel;
 }
 
-// p -= lr g: reads p, g; writes p.
+// p -= lr g
 std::vector<KernelSpec> kernels_sgd(const NodeView& node) {
-  return {step(node, 2, 1, 2, 0)};
+  return {pass(node, "update parameters", 2, 1)};
 }
 
-// v = mu v + g; p -= lr v: reads p, g, v; writes p, v.
+// v = mu v + g; p -= lr v
 std::vector<KernelSpec> kernels_momentum(const NodeView& node) {
-  return {step(node, 3, 2, 4, 0)};
+  return {pass(node, "decay velocity", 1, 1), pass(node, "add gradient", 2, 1),
+          pass(node, "update parameters", 2, 1)};
 }
 
-// m, v: running means of g and g^2; p -= lr m / (sqrt(v) + eps): reads p, g, m, v; writes p, m, v. PyTorch's
-// default multi-tensor form holds the denominators of all parameters at once. Source: Kingma, Ba, "Adam",
-// 2015, algorithm 1.
+// m and s are running means of g and g^2; p -= lr m / (sqrt(s) + eps). As PyTorch runs it by default
+// (foreach): one pass an operation, the denominators of all parameters in a temporary of their size. Source:
+// Kingma, Ba, "Adam", 2015, algorithm 1; the list of passes after PyTorch 2's multi-tensor Adam (recalled).
 std::vector<KernelSpec> kernels_adam(const NodeView& node) {
-  return {step(node, 4, 3, 14, 1)};
+  std::vector<KernelSpec> passes = {pass(node, "update mean", 2, 1),         pass(node, "decay square", 1, 1),
+                                    pass(node, "update square", 2, 1),       pass(node, "square root", 1, 1),
+                                    pass(node, "correct denominator", 1, 1), pass(node, "add epsilon", 1, 1),
+                                    pass(node, "update parameters", 3, 1)};
+  for (KernelSpec& kernel : passes)
+    kernel.workspace_bytes = node.attributes.size("elements") * Expr{fp32_bytes};
+  return passes;
+}
+
+// Weight decay first: p *= 1 - lr lambda. Source: Loshchilov, Hutter, "Decoupled weight decay", 2019.
+std::vector<KernelSpec> kernels_adamw(const NodeView& node) {
+  std::vector<KernelSpec> passes = kernels_adam(node);
+  passes.insert(passes.begin(), pass(node, "decay weights", 1, 1));
+  return passes;
 }
 
 Operator row(std::string_view name, std::vector<KernelSpec> (*kernels)(const NodeView&)) {
@@ -55,7 +67,7 @@ Operator row(std::string_view name, std::vector<KernelSpec> (*kernels)(const Nod
 
 OperatorRows optimizer_operators() {
   static const Operator rows[] = {row("sgd", kernels_sgd), row("momentum", kernels_momentum),
-                                  row("adam", kernels_adam), row("adamw", kernels_adam)};
+                                  row("adam", kernels_adam), row("adamw", kernels_adamw)};
   return rows;
 }
 

@@ -12,12 +12,12 @@ void add_new(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
+// Only of the rows that the reader is pointed to; the other rows' notes are in the formats for programs.
 std::vector<std::string> notes_of(const Answer& answer) {
   std::vector<std::string> notes;
   for (const AnswerGroup& group : answer.groups) {
-    for (const AnswerRow& row : group.rows) {
-      for (const std::string& note : row.notes) add_new(notes, note);
-    }
+    if (!group.recommended) continue;
+    for (const std::string& note : group.rows[*group.recommended].notes) add_new(notes, note);
   }
   return notes;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/report/folded_rows.hpp"
 #include "engine/report/numbers.hpp"
@@ -160,20 +161,20 @@ Table comparison_table(const std::vector<AnswerGroup>& groups) {
                    {"fits", "fits", left, true},
                    {"limit", "limit", left, true},
                    {"$/M\nsamples", "usd_per_m_samples", right, true}};
-  std::optional<double> first;
+  std::map<std::string, double> first;  // by model: cards are compared, models are not
   for (const AnswerGroup& group : groups) {
     const AnswerRow* row = chosen_row(group);
     if (row == nullptr) continue;
-    if (!first) first = row->throughput.value_or(0);
+    const double reference = first.try_emplace(row->model, row->throughput.value_or(0)).first->second;
     Row line{.emphasis = row->latency ? Emphasis::none : Emphasis::weak};
-    const bool comparable = row->throughput && *first > 0;
+    const bool comparable = row->throughput && reference > 0;
     line.cells = {row->hw,
                   row->model,
                   row->precision,
                   grouped(row->batch),
                   milliseconds_of(*row),
                   optional_number(row->throughput),
-                  comparable ? three_digits(*row->throughput / *first) + "x" : std::string{},
+                  comparable ? three_digits(*row->throughput / reference) + "x" : std::string{},
                   gibibytes_of(row->memory.needed),
                   fits_of(*row),
                   limit_of(*row),

@@ -205,6 +205,14 @@ TEST_CASE("law: a repeated block within a repeated block, both keep their result
                      node("a", "relu", "\"x\"", {}, "block.node"));
 }
 
+TEST_CASE("law: a repeated block that hands an input through") {
+  compare_everywhere(
+      tokens + linear("first", "\"x\"") + linear("other", "\"x\"") +
+      node("deep", "layer", "\"first\", \"other\"", "repeat = COUNT\noutputs = [\"p\", \"q\"]") +
+      node("sum", "add", "\"p\", \"q\"") + block("layer", "\"u\", \"v\"", "outputs = [\"h\", \"v\"]") +
+      linear("a", "\"u\"", "block.node") + node("h", "mul", "\"a\", \"v\"", {}, "block.node"));
+}
+
 TEST_CASE("law: a repeated block that starts in fp32 and hands on 16 bits under autocast") {
   compare_everywhere(model_head("batch = 2") + input("ids", "\"batch\"", "int64") +
                      node("table", "embedding", {}, "num_embeddings = 10\nembedding_dim = 8") +

@@ -201,6 +201,19 @@ TEST_CASE("estimate: rows of a derived batch symbol are what they say") {
   CHECK(answer.rows[1].memory.needed.value == 64 * answer.rows[0].memory.needed.value);
 }
 
+TEST_CASE("estimate: a size that makes no sense is left out, the others are answered") {
+  const AnswerGroup answer = group({.precisions = {"fp32"}, .batches = {1, std::int64_t{1} << 62}});
+
+  CHECK(answer.rows.size() == 1);
+  REQUIRE(answer.skipped.size() == 1);
+  CHECK(answer.skipped[0].starts_with("fp32, batch 4611686018427387904: the sizes of model 'net' overflow 64 bits"));
+}
+
+TEST_CASE("estimate: some input has to depend on 'batch'") {
+  CHECK(complaint({}, model_head("batch = 1\nn = 2") + input("x", "\"n\", 8") + node("r", "relu", "\"x\""))
+            .starts_with("m.toml: error: no input of the model depends on its symbol 'batch'\n"));
+}
+
 TEST_CASE("estimate: the same request twice has the same answer") {
   const AnswerGroup first = group({});
   const AnswerGroup second = group({});
@@ -213,12 +226,10 @@ TEST_CASE("estimate: the same request twice has the same answer") {
   }
 }
 
-TEST_CASE("assumptions: name the runtime, the task's rules and a missing price") {
+TEST_CASE("assumptions: name the runtime") {
   const auto lines = assumptions(toy_platform(), {.task = Task::training});
 
   CHECK(lines.at(1) == "Runtime toy: Toy runtime; attention is one fused kernel.");
-  CHECK(std::ranges::count(lines, "No price is known for this card: no cost is given; --price sets one.") ==
-        1);
 }
 
 }  // namespace

@@ -94,5 +94,17 @@ TEST_CASE("arithmetic_keys: one for each arithmetic, in its place, named uniquel
   }
 }
 
+TEST_CASE("supports: quantised weights need a card that computes in the type around them") {
+  Device card{.sm_count = 1};
+  card.boost_clock = card.tensor_clock = megahertz(1000);
+  card.operations_per_clock_per_sm[static_cast<std::size_t>(Arithmetic::vector_fp32)] = 128;
+  card.operations_per_clock_per_sm[static_cast<std::size_t>(Arithmetic::tensor_int8)] = 2048;
+
+  CHECK_FALSE(card.supports(*find_precision("int8")));
+
+  card.operations_per_clock_per_sm[static_cast<std::size_t>(Arithmetic::tensor_fp16)] = 1024;
+  CHECK(card.supports(*find_precision("int8")));
+}
+
 }  // namespace
 }  // namespace roofcast
