@@ -206,7 +206,8 @@ TEST_CASE("estimate: a size that makes no sense is left out, the others are answ
 
   CHECK(answer.rows.size() == 1);
   REQUIRE(answer.skipped.size() == 1);
-  CHECK(answer.skipped[0].starts_with("fp32, batch 4611686018427387904: the sizes of model 'net' overflow 64 bits"));
+  CHECK(answer.skipped[0].starts_with(
+      "fp32, batch 4611686018427387904: the sizes of model 'net' overflow 64 bits"));
 }
 
 TEST_CASE("estimate: some input has to depend on 'batch'") {

@@ -78,7 +78,8 @@ TEST_CASE("verdict: why there is nothing to take") {
   AnswerRow tight = row(1, 10, 9.5);
   tight.memory.fits = Fit::marginal;
   CHECK(verdict(group({tight})) ==
-        "net on Toy (toy-8gb), inference: fits only just if at all, even at fp16, batch 1, which needs 9.5 of 10.0 "
+        "net on Toy (toy-8gb), inference: fits only just if at all, even at fp16, batch 1, which needs 9.5 "
+        "of 10.0 "
         "GiB.");
   CHECK(verdict(group({})) == "net on Toy (toy-8gb): nothing to report.");
 }
