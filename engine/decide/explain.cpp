@@ -134,7 +134,10 @@ class Explainer {
     const KernelTime time = kernel_time(sized, rates_, platform_.runtime, platform_.priors);
     row.family = to_string(family(sized.form));
     row.form = describe(sized.form);
-    row.arithmetic = to_string(sized.arithmetic);
+    // Without the path itself the card computes on the units that libraries fall back to.
+    row.arithmetic = platform_.device.peak(sized.arithmetic)
+                         ? std::string(to_string(sized.arithmetic))
+                         : fmt::format("CUDA cores, without {}", to_string(sized.arithmetic));
     row.macs = sized.macs;
     row.flops = 2.0 * sized.macs;
     row.other_operations = sized.operations;
