@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t seed = 20260712;
 
 /// Under autocast a block may start from another element type than it hands on; the folded program has one
-/// type for all repetitions, so that casts and bytes are approximate.
+/// type for all repetitions, so that casts and bytes are approximate, to either side: time and memory are not
+/// compared there.
 bool hands_on_what_it_takes(const Program& program) {
   const auto dtype = [&](TensorId id) { return program.tensors[static_cast<std::size_t>(id)].dtype; };
   return std::ranges::all_of(program.regions, [&](const TypedRegion& region) {
