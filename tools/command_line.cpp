@@ -22,6 +22,14 @@ constexpr const char* description =
     "Exit codes: 0 answered, 1 internal or input/output error, 2 wrong use or invalid input,\n"
     "3 nothing fits and --require-fit was given, 5 some of several could not be answered.";
 
+// For files that nobody wrote for us.
+void add_file_options(CLI::App& app, ModelOptions& run) {
+  app.add_option("--shape", run.shapes,
+                 "INPUT=1x3x224x224: the shape of an input whose file leaves it open; repeatable");
+  app.add_flag("--allow-unknown", run.allow_unknown,
+               "Go on with operators that are not known, whose cost is then missing");
+}
+
 void add_model_options(CLI::App& app, ModelOptions& run) {
   app.add_option("--hw", run.hardware,
                  "Card: a name, a TOML file or a pattern such as 'rtx-30*'; repeatable");
@@ -33,6 +41,7 @@ void add_model_options(CLI::App& app, ModelOptions& run) {
                  "Comma list of batch sizes; 1..256 means the powers of two in between and both ends");
   app.add_option("--set", run.symbols,
                  "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
+  add_file_options(app, run);
   app.add_option("--optimizer", run.optimizer, "sgd, momentum, adam or adamw (default), for training");
   app.add_option("--runtime", run.runtime, "Framework; `simulate list runtimes` prints them")
       ->capture_default_str();
@@ -119,6 +128,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   show->add_option("name", options.name, "Which one")->required();
   show->add_option("--set", options.run.symbols,
                    "NAME=VALUE for a model, such as batch=8 or seq=512; repeatable");
+  add_file_options(*show, options.run);
   add_output_options(*show, options.output);
 
   line.stop = true;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "engine/io/load_model.hpp"
-#include "engine/io/read_file.hpp"
 #include "tools/glob.hpp"
 #include "tools/parse_values.hpp"
 
@@ -136,6 +134,16 @@ Request read_request(const ModelOptions& options, Diagnostics& problems) {
   return request;
 }
 
+OpenOptions read_open_options(const ModelOptions& options, const Request& request, Diagnostics& problems) {
+  OpenOptions open{.symbols = request.symbols, .allow_unknown = options.allow_unknown};
+  if (auto shapes = parse_shapes(options.shapes)) {
+    open.shapes = *std::move(shapes);
+  } else {
+    add(problems, shapes.error());
+  }
+  return open;
+}
+
 std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& options,
                                                            const Request& request) {
   std::vector<std::pair<std::string, std::string>> inputs;
@@ -149,6 +157,8 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& o
   add_if_given("batch", options.batches);
   for (const auto& [name, value] : request.symbols)
     inputs.emplace_back("set", fmt::format("{}={}", name, value));
+  for (const std::string& shape : options.shapes) inputs.emplace_back("shape", shape);
+  if (options.allow_unknown) inputs.emplace_back("allow-unknown", "true");
   if (request.task == Task::training)
     inputs.emplace_back("optimizer", std::string(to_string(request.optimizer)));
   inputs.emplace_back("runtime", options.runtime);
@@ -203,12 +213,26 @@ Result<Bindings> parse_symbols(const std::vector<std::string>& assignments) {
   return symbols;
 }
 
-Result<NamedModel> load_named_model(const DataFolder& data, const std::string& name) {
+Result<InputShapes> parse_shapes(const std::vector<std::string>& texts) {
+  InputShapes shapes;
+  Diagnostics problems;
+  for (const std::string& text : texts) {
+    auto shape = parse_shape(text);
+    if (!shape) {
+      add(problems, shape.error());
+    } else if (!shapes.insert(*std::move(shape)).second) {
+      complain(problems, fmt::format("--shape: '{}' is given twice", text.substr(0, text.rfind('='))));
+    }
+  }
+  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
+  return shapes;
+}
+
+Result<NamedModel> load_named_model(const DataFolder& data, const std::string& name,
+                                    const OpenOptions& options) {
   const auto path = data.find_model_path(name);
   if (!path) return tl::make_unexpected(path.error());
-  const auto text = read_text(*path);
-  if (!text) return tl::make_unexpected(text.error());
-  auto graph = load_model(*text, path->string());
+  auto graph = open_model(data, *path, options);
   if (!graph) return tl::make_unexpected(graph.error());
   return NamedModel{*std::move(graph), path->string()};
 }
@@ -242,8 +266,9 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
     });
     if (!known) run.platforms.push_back(*std::move(platform));
   }
+  const OpenOptions open_options = read_open_options(options, run.request, problems);
   for (const std::string& name : expand_models(data, options.models, problems)) {
-    auto model = load_named_model(data, name);
+    auto model = load_named_model(data, name, open_options);
     if (model) {
       run.models.push_back(*std::move(model));
     } else {

@@ -8,6 +8,7 @@
 #include "engine/decide/request.hpp"
 #include "engine/graph/graph.hpp"
 #include "engine/io/data_folder.hpp"
+#include "engine/io/open_model.hpp"
 #include "tools/options.hpp"
 
 namespace roofcast {
@@ -36,9 +37,15 @@ struct Run {
 Result<Run> load_run(const DataFolder& data, const ModelOptions& options);
 
 /// The model that `name` stands for.
-Result<NamedModel> load_named_model(const DataFolder& data, const std::string& name);
+Result<NamedModel> load_named_model(const DataFolder& data, const std::string& name,
+                                    const OpenOptions& options = {});
 
 /// `--set` options as bindings; a name that is set twice is an error.
 Result<Bindings> parse_symbols(const std::vector<std::string>& assignments);
+
+using InputShapes = decltype(OpenOptions::shapes);
+
+/// `--shape` options by input; an input that is given twice is an error.
+Result<InputShapes> parse_shapes(const std::vector<std::string>& texts);
 
 }  // namespace roofcast

@@ -31,6 +31,8 @@ struct ModelOptions {
   std::string precisions{};
   std::string batches{};
   std::vector<std::string> symbols{};
+  std::vector<std::string> shapes{};
+  bool allow_unknown = false;
   std::string optimizer{};
   std::string runtime = "pytorch-eager";
   std::string price{};

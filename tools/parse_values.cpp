@@ -80,6 +80,25 @@ Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view t
   return std::pair{std::string(name), *value};
 }
 
+Result<std::pair<std::string, std::vector<std::int64_t>>> parse_shape(std::string_view text) {
+  const auto equals = text.rfind('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return fail(fmt::format("--shape: '{}' is not INPUT=1x3x224x224", text), {},
+                "for example --shape image=1x3x224x224; `simulate show model FILE` prints the inputs");
+  }
+  const std::string name(text.substr(0, equals));
+  std::vector<std::int64_t> shape;
+  std::string_view dims = text.substr(equals + 1);
+  while (!dims.empty()) {
+    const std::size_t end = std::min(dims.find('x'), dims.size());
+    const auto size = parse_size(dims.substr(0, end), fmt::format("--shape {}", name));
+    if (!size) return tl::make_unexpected(size.error());
+    shape.push_back(*size);
+    dims.remove_prefix(std::min(end + 1, dims.size()));
+  }
+  return std::pair{name, shape};
+}
+
 Result<Price> parse_price(std::string_view text) {
   std::string_view digits = text;
   if (digits.starts_with('$')) digits.remove_prefix(1);

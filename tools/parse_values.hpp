@@ -21,6 +21,9 @@ Result<std::vector<std::int64_t>> parse_batches(std::string_view text);
 /// "seq=4k"
 Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view text);
 
+/// "image=1x3x224x224"; a name may hold '=' itself, and a scalar has no dimensions: "step=".
+Result<std::pair<std::string, std::vector<std::int64_t>>> parse_shape(std::string_view text);
+
 /// "1.99" or "1.99/h", with or without "$" in front.
 Result<Price> parse_price(std::string_view text);
 

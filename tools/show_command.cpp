@@ -24,7 +24,11 @@ int show_hardware(const DataFolder& data, const Options& options) {
 int show_model(const DataFolder& data, const Options& options) {
   const auto symbols = parse_symbols(options.run.symbols);
   if (!symbols) return refuse(symbols.error());
-  const auto model = load_named_model(data, options.name);
+  const auto shapes = parse_shapes(options.run.shapes);
+  if (!shapes) return refuse(shapes.error());
+  const auto model =
+      load_named_model(data, options.name,
+                       {.symbols = *symbols, .shapes = *shapes, .allow_unknown = options.run.allow_unknown});
   if (!model) return refuse(model.error());
   const auto summary = summarize(model->graph, *symbols);
   if (!summary) return refuse(summary.error());

@@ -1,0 +1,17 @@
+#include "engine/io/open_model.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/io/load_model.hpp"
+#include "engine/io/read_file.hpp"
+
+namespace roofcast {
+
+Result<Graph> open_model(const DataFolder& /*data*/, const std::filesystem::path& path,
+                         const OpenOptions& /*options*/) {
+  const auto text = read_text(path);
+  if (!text) return tl::unexpected(text.error());
+  return load_model(*text, path.string());
+}
+
+}  // namespace roofcast
