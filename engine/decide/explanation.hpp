@@ -55,6 +55,7 @@ struct ModelSummary {
   std::string file{};
   std::int64_t parameters = 0;           ///< learned values, shared ones once
   std::int64_t statistics = 0;           ///< stored values that are not learned, such as running means
+  std::int64_t initializer_elements = 0; ///< elements of everything that the model's file stores
   std::int64_t macs = 0;                 ///< one forward pass at the bound symbols (whole batch)
   std::int64_t flops = 0;                ///< 2 x MACs
   std::int64_t other_operations = 0;     ///< of everything that is no matrix product

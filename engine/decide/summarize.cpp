@@ -34,12 +34,18 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
                        .file = model.file,
                        .parameters = value(compiled->parameters),
                        .statistics = value(compiled->statistics),
+                       .initializer_elements = value(compiled->parameters) + value(compiled->statistics),
                        .macs = value(compiled->forward_macs),
                        .flops = 2 * value(compiled->forward_macs),
                        .other_operations = value(compiled->forward_operations),
                        .activation_elements = value(compiled->layer_elements),
                        .nodes = value(compiled->nodes),
                        .notes = compiled->program.notes};
+  if (model.stored) {  // a file may store more than its operators use
+    summary.parameters = model.stored->parameters;
+    summary.statistics = model.stored->statistics;
+    summary.initializer_elements = model.stored->initializer_elements;
+  }
   for (const Symbol& symbol : model.symbols)
     summary.symbols.emplace_back(symbol.name, bindings->at(symbol.name));
   const Program& program = compiled->program;

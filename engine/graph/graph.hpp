@@ -67,6 +67,14 @@ struct Region {
   Location where{};
 };
 
+/// What a model's file stores, where that is more than what its operators own: tables that nothing uses,
+/// weights that were written twice, integers.
+struct StoredCounts {
+  std::int64_t parameters = 0;            ///< learned values
+  std::int64_t statistics = 0;            ///< running means and variances
+  std::int64_t initializer_elements = 0;  ///< of any type
+};
+
 struct Graph {
   std::string name{};
   std::string file{};
@@ -78,6 +86,7 @@ struct Graph {
   std::vector<ValueId> outputs{};
   std::optional<ValueId> loss{};  ///< where training starts from; without it from all outputs
   std::optional<Expr> tokens{};   ///< tokens per sample, for models that people measure in tokens
+  std::optional<StoredCounts> stored{};
   std::vector<std::string> notes{};
 };
 

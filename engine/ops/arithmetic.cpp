@@ -14,6 +14,12 @@ constexpr AttributeRule scale_attributes[] = {
     {"factor", AttributeKind::number, false, "the constant; its value does not matter here"},
     {"inplace", AttributeKind::flag, false, "the result takes the input's storage (default false)"}};
 
+constexpr AttributeRule pointwise_attributes[] = {
+    {"shape", AttributeKind::sizes, true, "the shape of the result; operands stretch to it"},
+    {"dtype", AttributeKind::word, false, "element type of the result, if it is not real-valued"},
+    {"function", AttributeKind::word, false, "what it computes, for the reader"},
+    {"operations", AttributeKind::size, false, "per element, default 1"}};
+
 Result<Inference> infer_binary(const NodeView& node) {
   Inference inference;
   auto shape = broadcast(inference, node, node.inputs[0].shape, node.inputs[1].shape);
@@ -72,6 +78,32 @@ std::vector<GradientStep> gradient_div(const NodeView& node) {
   return steps;
 }
 
+// Any function of elements at the same place.
+std::vector<KernelSpec> kernels_pointwise(const NodeView& node) {
+  KernelSpec kernel = stream("elementwise", StreamKind::elementwise, elements(node.outputs[0].shape), 1,
+                             everything_read(node), whole({Operand::output()}));
+  kernel.operations = elements(node.outputs[0].shape) * node.attributes.size("operations", Expr{1});
+  return {kernel};
+}
+
+// dy times a derivative that is computed from all operands, for each real-valued one.
+std::vector<GradientStep> gradient_pointwise(const NodeView& node) {
+  std::vector<GradientStep> steps;
+  if (node.outputs[0].dtype && !is_floating(*node.outputs[0].dtype)) return steps;
+  for (std::size_t input = 0; input < node.inputs.size(); ++input) {
+    if (node.inputs[input].dtype && !is_floating(*node.inputs[input].dtype)) continue;
+    GradientStep step{.op = "pointwise", .operands = {Operand::gradient()}};
+    step.attributes = shape_attribute(node.outputs[0].shape);
+    step.attributes.set("operations", node.attributes.size("operations", Expr{1}) + Expr{1});
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      step.operands.push_back(Operand::input(static_cast<int>(i)));
+    steps.push_back(step);
+    finish_broadcast(steps, node.outputs[0].shape, node.inputs[input].shape,
+                     Operand::input(static_cast<int>(input)));
+  }
+  return steps;
+}
+
 std::vector<GradientStep> gradient_scale(const NodeView& /*node*/) {
   return {{.op = "scale", .operands = {Operand::gradient()}, .targets = {Operand::input(0)}}};
 }
@@ -102,6 +134,14 @@ OperatorRows arithmetic_operators() {
        .infer = like_first_input,
        .gradient = gradient_scale,
        .kernels = kernels_binary},
+      {.name = "pointwise",
+       .summary = "any other function of elements at the same place, such as a comparison",
+       .least_inputs = 1,
+       .most_inputs = 64,
+       .attributes = pointwise_attributes,
+       .infer = like_shape_attribute,
+       .gradient = gradient_pointwise,
+       .kernels = kernels_pointwise},
   };
   return rows;
 }

@@ -14,6 +14,7 @@ constexpr AttributeRule conv_attributes[] = {
     {"kernel", AttributeKind::sizes, true, "window size, one for all axes or one each"},
     {"stride", AttributeKind::sizes, false, "default 1"},
     {"padding", AttributeKind::sizes, false, "on both sides, default 0"},
+    {"padding_end", AttributeKind::sizes, false, "behind the last element, if unlike 'padding'"},
     {"dilation", AttributeKind::sizes, false, "default 1"},
     {"groups", AttributeKind::size, false, "channel groups, default 1; the input's channels for depthwise"},
     {"bias", AttributeKind::flag, false, "adds a learned value per channel (default true)"}};
@@ -23,6 +24,7 @@ constexpr AttributeRule conv_transpose_attributes[] = {
     {"kernel", AttributeKind::sizes, true, "window size, one for all axes or one each"},
     {"stride", AttributeKind::sizes, false, "default 1"},
     {"padding", AttributeKind::sizes, false, "default 0"},
+    {"padding_end", AttributeKind::sizes, false, "behind the last element, if unlike 'padding'"},
     {"output_padding", AttributeKind::sizes, false, "default 0"},
     {"dilation", AttributeKind::sizes, false, "default 1"},
     {"groups", AttributeKind::size, false, "default 1"},

@@ -9,9 +9,13 @@ namespace {
 using namespace rules;
 
 constexpr AttributeRule last_dimension_attributes[] = {
-    {"bias", AttributeKind::flag, false, "learns an offset besides the scale (default true)"}};
+    {"bias", AttributeKind::flag, false, "learns an offset besides the scale (default true)"},
+    {"affine", AttributeKind::flag, false, "learns a scale and an offset (default true)"}};
+constexpr AttributeRule scale_attributes[] = {
+    {"affine", AttributeKind::flag, false, "learns a scale (default true)"}};
 constexpr AttributeRule group_attributes[] = {
-    {"groups", AttributeKind::size, true, "groups of channels that are normalised together"}};
+    {"groups", AttributeKind::size, true, "groups of channels that are normalised together"},
+    {"affine", AttributeKind::flag, false, "learns a scale and an offset (default true)"}};
 
 // Subtract, multiply, scale, offset and the two running sums, per element.
 constexpr std::int64_t norm_operations = 8;
@@ -27,8 +31,9 @@ Result<Inference> infer_layer_norm(const NodeView& node) {
   const Shape& shape = node.inputs[0].shape;
   const Shape rows(shape.begin(), shape.end() - 1);
   Inference inference{
-      .outputs = {{.type = {.shape = shape}}, {.type = statistics(rows)}, {.type = statistics(rows)}},
-      .parameters = {{"weight", {.shape = {shape.back()}}}}};
+      .outputs = {{.type = {.shape = shape}}, {.type = statistics(rows)}, {.type = statistics(rows)}}};
+  if (!node.attributes.flag("affine", true)) return inference;
+  inference.parameters = {{"weight", {.shape = {shape.back()}}}};
   if (node.attributes.flag("bias", true)) inference.parameters.push_back({"bias", {.shape = {shape.back()}}});
   return inference;
 }
@@ -37,9 +42,10 @@ Result<Inference> infer_layer_norm(const NodeView& node) {
 Result<Inference> infer_rms_norm(const NodeView& node) {
   if (auto ok = require_rank(node, 0, 1, "[..., features]"); !ok) return tl::unexpected(ok.error());
   const Shape& shape = node.inputs[0].shape;
-  return Inference{
-      .outputs = {{.type = {.shape = shape}}, {.type = statistics(Shape(shape.begin(), shape.end() - 1))}},
-      .parameters = {{"weight", {.shape = {shape.back()}}}}};
+  Inference inference{
+      .outputs = {{.type = {.shape = shape}}, {.type = statistics(Shape(shape.begin(), shape.end() - 1))}}};
+  if (node.attributes.flag("affine", true)) inference.parameters = {{"weight", {.shape = {shape.back()}}}};
+  return inference;
 }
 
 // Per channel over batch and space. In inference the running statistics are used and nothing is kept.
@@ -65,8 +71,10 @@ Result<Inference> infer_group_norm(const NodeView& node) {
   const Expr groups = node.attributes.size("groups");
   Inference inference{.outputs = {{.type = {.shape = shape}},
                                   {.type = statistics({shape[0], groups})},
-                                  {.type = statistics({shape[0], groups})}},
-                      .parameters = {{"weight", {.shape = {shape[1]}}}, {"bias", {.shape = {shape[1]}}}}};
+                                  {.type = statistics({shape[0], groups})}}};
+  if (node.attributes.flag("affine", true)) {
+    inference.parameters = {{"weight", {.shape = {shape[1]}}}, {"bias", {.shape = {shape[1]}}}};
+  }
   require_equal(inference, node, modulo(shape[1], groups), Expr{0}, "channels are no multiple of 'groups'");
   return inference;
 }
@@ -99,6 +107,14 @@ std::vector<KernelSpec> kernels_batch_norm(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_row_norm(const NodeView& node) {
+  if (node.parameters.empty()) {
+    GradientStep plain{.op = "plain_norm_backward",
+                       .operands = {Operand::gradient(), Operand::input(0)},
+                       .targets = {Operand::input(0)}};
+    for (std::size_t i = 1; i < node.outputs.size(); ++i)
+      plain.operands.push_back(Operand::output(static_cast<int>(i)));
+    return {plain};
+  }
   GradientStep step{.op = "norm_backward",
                     .operands = {Operand::gradient(), Operand::input(0), Operand::parameter(0)},
                     .targets = {Operand::input(0), Operand::parameter(0)}};
@@ -146,6 +162,11 @@ std::vector<KernelSpec> kernels_norm_backward(const NodeView& node) {
                  everything_read(node), whole({Operand::output(0)}))};
 }
 
+std::vector<KernelSpec> kernels_plain_norm_backward(const NodeView& node) {
+  return {stream("norm backward (input)", StreamKind::normalization, elements(node.outputs[0].shape),
+                 norm_operations, everything_read(node), whole({Operand::output(0)}))};
+}
+
 }  // namespace
 
 OperatorRows normalization_operators() {
@@ -160,6 +181,7 @@ OperatorRows normalization_operators() {
       {.name = "rms_norm",
        .summary = "divides the last dimension by its root mean square, then scales",
        .cast = CastRule::fp32,
+       .attributes = scale_attributes,
        .infer = infer_rms_norm,
        .gradient = gradient_row_norm,
        .kernels = kernels_row_norm},
@@ -175,6 +197,12 @@ OperatorRows normalization_operators() {
        .infer = infer_group_norm,
        .gradient = gradient_row_norm,
        .kernels = kernels_row_norm},
+      {.name = "plain_norm_backward",
+       .least_inputs = 3,
+       .most_inputs = 4,
+       .in_model_files = false,
+       .infer = like_first_input,
+       .kernels = kernels_plain_norm_backward},
       {.name = "norm_backward",
        .least_inputs = 4,
        .most_inputs = 5,

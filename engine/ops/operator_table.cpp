@@ -12,8 +12,8 @@ const std::vector<const Operator*>& table() {
          {linear_operators(), convolution_operators(), attention_operators(), normalization_operators(),
           activation_operators(), arithmetic_operators(), softmax_operators(), pooling_operators(),
           resize_operators(), shape_operators(), reduction_operators(), embedding_operators(),
-          recurrent_operators(), source_operators(), dropout_operators(), conversion_operators(),
-          optimizer_operators()}) {
+          indexing_operators(), recurrent_operators(), source_operators(), dropout_operators(),
+          conversion_operators(), optimizer_operators()}) {
       for (const Operator& row : family) rows.push_back(&row);
     }
     return rows;

@@ -13,6 +13,7 @@ constexpr AttributeRule window_attributes[] = {
     {"kernel", AttributeKind::sizes, true, "window size, one for all axes or one each"},
     {"stride", AttributeKind::sizes, false, "default: the window size"},
     {"padding", AttributeKind::sizes, false, "default 0"},
+    {"padding_end", AttributeKind::sizes, false, "behind the last element, if unlike 'padding'"},
     {"dilation", AttributeKind::sizes, false, "default 1"},
     {"ceil_mode", AttributeKind::flag, false, "rounds the number of windows up (default false)"}};
 constexpr AttributeRule adaptive_attributes[] = {

@@ -12,6 +12,12 @@ constexpr AttributeRule reduce_attributes[] = {
     {"axis", AttributeKind::size, false, "the dimension that goes, default -1"},
     {"keep", AttributeKind::flag, false, "leaves it with size 1 (default false)"}};
 
+constexpr AttributeRule reduce_to_attributes[] = {
+    {"shape", AttributeKind::sizes, true, "the shape of the result"},
+    {"dtype", AttributeKind::word, false, "element type of the result, if it is not real-valued"},
+    {"function", AttributeKind::word, false, "what it computes, for the reader"},
+    {"operations", AttributeKind::size, false, "per element of the input, default 1"}};
+
 Result<Inference> infer_reduce(const NodeView& node) {
   if (auto ok = require_rank(node, 0, 1, "at least one dimension"); !ok) return tl::unexpected(ok.error());
   Shape shape = node.inputs[0].shape;
@@ -28,6 +34,25 @@ Result<Inference> infer_reduce(const NodeView& node) {
 std::vector<KernelSpec> kernels_reduce(const NodeView& node) {
   return {stream("reduce", StreamKind::reduction, elements(node.inputs[0].shape), 1, everything_read(node),
                  whole({Operand::output()}))};
+}
+
+std::vector<KernelSpec> kernels_reduce_to(const NodeView& node) {
+  KernelSpec kernel = kernels_reduce(node).front();
+  kernel.operations = elements(node.inputs[0].shape) * node.attributes.size("operations", Expr{1});
+  return {kernel};
+}
+
+// A running sum reads and writes everything in one pass and a small second one for the ends of the parts.
+std::vector<KernelSpec> kernels_cumulative(const NodeView& node) {
+  return {stream("cumulative sum", StreamKind::reduction, elements(node.outputs[0].shape), 2,
+                 everything_read(node), whole({Operand::output()}))};
+}
+
+std::vector<GradientStep> gradient_cumulative(const NodeView& node) {
+  return {{.op = "cumulative",
+           .attributes = shape_attribute(node.inputs[0].shape),
+           .operands = {Operand::gradient()},
+           .targets = {Operand::input(0)}}};
 }
 
 std::vector<KernelSpec> kernels_sum_to(const NodeView& node) {
@@ -76,6 +101,18 @@ OperatorRows reduction_operators() {
        .infer = infer_reduce,
        .gradient = gradient_reduce,
        .kernels = kernels_reduce},
+      {.name = "reduce",
+       .summary = "any other reduction to a shape, such as a maximum over several dimensions",
+       .attributes = reduce_to_attributes,
+       .infer = like_shape_attribute,
+       .gradient = gradient_reduce,
+       .kernels = kernels_reduce_to},
+      {.name = "cumulative",
+       .summary = "running sums along a dimension",
+       .attributes = reduce_to_attributes,
+       .infer = like_shape_attribute,
+       .gradient = gradient_cumulative,
+       .kernels = kernels_cumulative},
       {.name = "sum_to", .in_model_files = false, .infer = infer_sum_to, .kernels = kernels_sum_to},
       {.name = "sum_channels",
        .in_model_files = false,

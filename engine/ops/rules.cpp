@@ -54,7 +54,8 @@ Result<Inference> like_first_input(const NodeView& node) {
 }
 
 Result<Inference> like_shape_attribute(const NodeView& node) {
-  return Inference{.outputs = {{.type = {.shape = node.attributes.sizes("shape")}}}};
+  return Inference{.outputs = {{.type = {.shape = node.attributes.sizes("shape"),
+                                         .dtype = parse_dtype(node.attributes.word("dtype"))}}}};
 }
 
 KernelSpec stream(std::string_view name, StreamKind kind, const Expr& elements,

@@ -27,7 +27,7 @@ Result<void> require_rank(const NodeView& node, int input, std::size_t least, st
 
 /// One output like input 0, real-valued, in its own storage or, with `inplace = true`, in that of the input.
 Result<Inference> like_first_input(const NodeView& node);
-/// One output with the attribute `shape`.
+/// One output with the attribute `shape` and, unless it is real-valued, the attribute `dtype`.
 Result<Inference> like_shape_attribute(const NodeView& node);
 
 /// A kernel that passes over memory. `operations` is per element of output 0 unless that is meant otherwise.

@@ -268,6 +268,19 @@ std::vector<GradientStep> gradient_expand(const NodeView& node) {
            .targets = {Operand::input(0)}}};
 }
 
+// A view into the input's memory with other steps: every second element, or one element many times.
+Result<Inference> infer_strided_view(const NodeView& node) {
+  return Inference{
+      .outputs = {{.type = like(node, node.attributes.sizes("shape")), .alias = Operand::input(0)}}};
+}
+
+std::vector<GradientStep> gradient_strided_view(const NodeView& node) {
+  return {{.op = "rearrange",
+           .attributes = shape_attribute(node.inputs[0].shape),
+           .operands = {Operand::gradient()},
+           .targets = {Operand::input(0)}}};
+}
+
 constexpr AttributeRule take_attributes[] = {
     {"count", AttributeKind::size, true, "how many values per row"},
     {"from", AttributeKind::size, false, "dimensions from this one on form the row, default 1"}};
@@ -325,6 +338,8 @@ OperatorRows shape_operators() {
             kernels_concat),
         row("expand", "stretches dimensions of size 1 (a view)", expand_attributes, infer_expand,
             gradient_expand),
+        row("strided_view", "a view with other steps, such as every second element", expand_attributes,
+            infer_strided_view, gradient_strided_view),
         row("take", "values at fixed places of each row", take_attributes, infer_take, gradient_slice,
             kernels_take),
         row("identity", "the input under another name (a view)", {}, infer_identity, pass_gradient),

@@ -9,11 +9,22 @@ namespace {
 using namespace rules;
 
 constexpr AttributeRule shape_only[] = {{"shape", AttributeKind::sizes, true, "the shape of the result"}};
+constexpr AttributeRule shape_and_type[] = {
+    {"shape", AttributeKind::sizes, true, "the shape of the result"},
+    {"dtype", AttributeKind::word, false, "element type, if it is not real-valued"}};
 
 Result<Inference> infer_parameter(const NodeView& node) {
   const Shape shape = node.attributes.sizes("shape");
   return Inference{.outputs = {{.type = {.shape = shape}, .alias = Operand::parameter(0)}},
                    .parameters = {{"value", {.shape = shape}}}};
+}
+
+// Stored with the model, but not learned: a table of positions, a mask, a scale.
+Result<Inference> infer_constant(const NodeView& node) {
+  const TensorType type{.shape = node.attributes.sizes("shape"),
+                        .dtype = parse_dtype(node.attributes.word("dtype"))};
+  return Inference{.outputs = {{.type = type, .alias = Operand::parameter(0)}},
+                   .parameters = {{"value", type, false}}};
 }
 
 std::vector<GradientStep> gradient_parameter(const NodeView& /*node*/) {
@@ -50,6 +61,14 @@ OperatorRows source_operators() {
        .infer = infer_parameter,
        .gradient = gradient_parameter,
        .kernels = no_kernels},
+      {.name = "constant",
+       .summary = "a stored tensor that is not learned",
+       .least_inputs = 0,
+       .most_inputs = 0,
+       .attributes = shape_and_type,
+       .infer = infer_constant,
+       .gradient = no_gradient,
+       .kernels = no_kernels},
       {.name = "arange",
        .summary = "indices in order, such as positions",
        .least_inputs = 0,
@@ -67,10 +86,12 @@ OperatorRows source_operators() {
        .gradient = no_gradient,
        .kernels = kernels_relative_buckets},
       {.name = "fill",
+       .summary = "a new tensor of equal or random values",
        .least_inputs = 0,
        .most_inputs = 0,
-       .in_model_files = false,
+       .attributes = shape_and_type,
        .infer = like_shape_attribute,
+       .gradient = no_gradient,
        .kernels = kernels_fill},
   };
   return rows;

@@ -25,12 +25,14 @@ Result<Window> read_window(const NodeView& node, bool stride_like_kernel) {
   }
   Window window{.input = Shape(shape.begin() + 2, shape.end())};
   const std::size_t axes = window.input.size();
-  auto kernel = per_axis(node, "kernel", axes, Expr{1});
+  const Result<Shape> kernel = per_axis(node, "kernel", axes, Expr{1});
   if (!kernel) return tl::unexpected(kernel.error());
-  auto stride = per_axis(node, "stride", axes, Expr{1});
-  auto padding = per_axis(node, "padding", axes, Expr{0});
-  auto dilation = per_axis(node, "dilation", axes, Expr{1});
-  for (const auto* sizes : {&stride, &padding, &dilation}) {
+  const Result<Shape> stride = per_axis(node, "stride", axes, Expr{1});
+  const Result<Shape> padding = per_axis(node, "padding", axes, Expr{0});
+  const Result<Shape> padding_end =
+      node.attributes.has("padding_end") ? per_axis(node, "padding_end", axes, Expr{0}) : padding;
+  const Result<Shape> dilation = per_axis(node, "dilation", axes, Expr{1});
+  for (const auto* sizes : {&stride, &padding, &padding_end, &dilation}) {
     if (!*sizes) return tl::unexpected(sizes->error());
   }
   for (const auto* sizes : {&kernel, &stride, &dilation}) {
@@ -40,13 +42,16 @@ Result<Window> read_window(const NodeView& node, bool stride_like_kernel) {
       }
     }
   }
-  for (const Expr& size : *padding) {
-    if (size.is_constant() && size.constant() < 0)
-      return rules::reject(node, "'padding' must not be negative");
+  for (const auto* sizes : {&padding, &padding_end}) {
+    for (const Expr& size : **sizes) {
+      if (size.is_constant() && size.constant() < 0)
+        return rules::reject(node, "'padding' must not be negative");
+    }
   }
   window.kernel = *kernel;
   window.stride = stride_like_kernel && !node.attributes.has("stride") ? *kernel : *stride;
   window.padding = *padding;
+  window.padding_end = *padding_end;
   window.dilation = *dilation;
   return window;
 }
@@ -54,7 +59,7 @@ Result<Window> read_window(const NodeView& node, bool stride_like_kernel) {
 Shape window_output(const Window& window, bool round_up) {
   Shape output;
   for (std::size_t i = 0; i < window.input.size(); ++i) {
-    const Expr span = window.input[i] + Expr{2} * window.padding[i] -
+    const Expr span = window.input[i] + window.padding[i] + window.padding_end[i] -
                       window.dilation[i] * (window.kernel[i] - Expr{1}) - Expr{1};
     if (round_up) {
       const Expr starts_inside = ceil_divide(window.input[i] + window.padding[i], window.stride[i]);
@@ -69,8 +74,9 @@ Shape window_output(const Window& window, bool round_up) {
 Shape transposed_window_output(const Window& window, const Shape& output_padding) {
   Shape output;
   for (std::size_t i = 0; i < window.input.size(); ++i) {
-    output.push_back((window.input[i] - Expr{1}) * window.stride[i] - Expr{2} * window.padding[i] +
-                     window.dilation[i] * (window.kernel[i] - Expr{1}) + output_padding[i] + Expr{1});
+    output.push_back((window.input[i] - Expr{1}) * window.stride[i] - window.padding[i] -
+                     window.padding_end[i] + window.dilation[i] * (window.kernel[i] - Expr{1}) +
+                     output_padding[i] + Expr{1});
   }
   return output;
 }

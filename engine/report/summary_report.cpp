@@ -16,9 +16,10 @@ struct Count {
   std::int64_t ModelSummary::*value = nullptr;
 };
 
-constexpr std::array<Count, 7> counts = {{
+constexpr std::array<Count, 8> counts = {{
     {"parameters", "parameters", &ModelSummary::parameters},
     {"stored statistics", "statistics", &ModelSummary::statistics},
+    {"stored elements", "initializer_elements", &ModelSummary::initializer_elements},
     {"MACs", "macs", &ModelSummary::macs},
     {"FLOPs (2 x MACs)", "flops", &ModelSummary::flops},
     {"other operations", "other_operations", &ModelSummary::other_operations},

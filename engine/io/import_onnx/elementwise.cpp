@@ -1,0 +1,430 @@
+// Arithmetic, comparisons, selections and casts. While all operands are known element by element, so is the
+// result, and nothing runs.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/io/import_onnx/family.hpp"
+
+namespace roofcast::onnx {
+namespace {
+
+using Function = std::optional<Number> (*)(Importer&, const Number&, const Number&, bool integers);
+
+Number flag(bool value) {
+  return Number{value ? 1 : 0};
+}
+
+// Compares exactly as long as both are expressions over the same denominators.
+std::optional<Number> compare(Importer& importer, const Number& left, const Number& right, bool equal) {
+  if (left.exact() && right.exact()) {
+    const Expr a = left.numerator() * Expr{right.denominator()};
+    const Expr b = right.numerator() * Expr{left.denominator()};
+    return flag(equal ? importer.equal(a, b) : importer.less(a, b));
+  }
+  const auto a = left.constant();
+  const auto b = right.constant();
+  if (!a || !b) return std::nullopt;
+  return flag(equal ? *a == *b : *a < *b);
+}
+
+std::optional<Number> opposite(const std::optional<Number>& value) {
+  if (!value) return std::nullopt;
+  return Number{1} - *value;
+}
+
+std::optional<Number> quotient(const Number& left, const Number& right, bool whole) {
+  if (!whole) return divide(left, right);
+  const auto dividend = left.whole();
+  const auto divisor = right.whole();
+  if (!dividend || !divisor || divisor->is(0)) return std::nullopt;
+  if (dividend->is_constant() && divisor->is_constant())
+    return Number{dividend->constant() / divisor->constant()};
+  return Number{floor_divide(*dividend, *divisor)};  // sizes are positive
+}
+
+std::optional<Number> smaller(const Number& left, const Number& right, bool smallest) {
+  if (left.whole() && right.whole()) {
+    return Number{smallest ? minimum(*left.whole(), *right.whole()) : maximum(*left.whole(), *right.whole())};
+  }
+  const auto a = left.constant();
+  const auto b = right.constant();
+  if (!a || !b) return std::nullopt;
+  return Number::real(smallest ? std::min(*a, *b) : std::max(*a, *b));
+}
+
+std::optional<Number> remainder(const Number& left, const Number& right) {
+  if (!left.whole() || !right.whole() || right.whole()->is(0)) return std::nullopt;
+  return Number{modulo(*left.whole(), *right.whole())};
+}
+
+std::optional<Number> power(const Number& base, const Number& exponent) {
+  const auto a = base.constant();
+  const auto b = exponent.constant();
+  if (a && b) return Number::real(std::pow(*a, *b));
+  if (exponent.integer() == 2) return base * base;
+  if (exponent.integer() == 1) return base;
+  return std::nullopt;
+}
+
+bool both(const Number& left, const Number& right) {
+  return left.integer().value_or(0) != 0 && right.integer().value_or(0) != 0;
+}
+
+struct Binary {
+  std::string_view op{};
+  std::string_view ours{};  ///< an operator of ours, or empty for `pointwise`
+  bool boolean = false;     ///< the result is a truth value
+  Function function = nullptr;
+};
+
+constexpr Binary binaries[] = {
+    {"Add", "add", false,
+     [](Importer&, const Number& a, const Number& b, bool) { return std::optional{a + b}; }},
+    {"Sub", "sub", false,
+     [](Importer&, const Number& a, const Number& b, bool) { return std::optional{a - b}; }},
+    {"Mul", "mul", false,
+     [](Importer&, const Number& a, const Number& b, bool) { return std::optional{a * b}; }},
+    {"Div", "div", false,
+     [](Importer&, const Number& a, const Number& b, bool whole) { return quotient(a, b, whole); }},
+    {"Mod", {}, false, [](Importer&, const Number& a, const Number& b, bool) { return remainder(a, b); }},
+    {"Pow", "pow", false, [](Importer&, const Number& a, const Number& b, bool) { return power(a, b); }},
+    {"Min", {}, false, [](Importer&, const Number& a, const Number& b, bool) { return smaller(a, b, true); }},
+    {"Max",
+     {},
+     false,
+     [](Importer&, const Number& a, const Number& b, bool) { return smaller(a, b, false); }},
+    {"Sum", "add", false,
+     [](Importer&, const Number& a, const Number& b, bool) { return std::optional{a + b}; }},
+    {"Mean",
+     {},
+     false,
+     [](Importer&, const Number&, const Number&, bool) { return std::optional<Number>{}; }},
+    {"PRelu",
+     {},
+     false,
+     [](Importer&, const Number&, const Number&, bool) { return std::optional<Number>{}; }},
+    {"BitShift",
+     {},
+     false,
+     [](Importer&, const Number&, const Number&, bool) { return std::optional<Number>{}; }},
+    {"BitwiseAnd",
+     {},
+     false,
+     [](Importer&, const Number&, const Number&, bool) { return std::optional<Number>{}; }},
+    {"BitwiseOr",
+     {},
+     false,
+     [](Importer&, const Number&, const Number&, bool) { return std::optional<Number>{}; }},
+    {"BitwiseXor",
+     {},
+     false,
+     [](Importer&, const Number&, const Number&, bool) { return std::optional<Number>{}; }},
+    {"Equal",
+     {},
+     true,
+     [](Importer& i, const Number& a, const Number& b, bool) { return compare(i, a, b, true); }},
+    {"Less",
+     {},
+     true,
+     [](Importer& i, const Number& a, const Number& b, bool) { return compare(i, a, b, false); }},
+    {"Greater",
+     {},
+     true,
+     [](Importer& i, const Number& a, const Number& b, bool) { return compare(i, b, a, false); }},
+    {"LessOrEqual",
+     {},
+     true,
+     [](Importer& i, const Number& a, const Number& b, bool) { return opposite(compare(i, b, a, false)); }},
+    {"GreaterOrEqual",
+     {},
+     true,
+     [](Importer& i, const Number& a, const Number& b, bool) { return opposite(compare(i, a, b, false)); }},
+    {"And",
+     {},
+     true,
+     [](Importer&, const Number& a, const Number& b, bool) { return std::optional{flag(both(a, b))}; }},
+    {"Or",
+     {},
+     true,
+     [](Importer&, const Number& a, const Number& b, bool) {
+       return std::optional{flag(a.integer().value_or(0) != 0 || b.integer().value_or(0) != 0)};
+     }},
+    {"Xor",
+     {},
+     true,
+     [](Importer&, const Number& a, const Number& b, bool) {
+       return std::optional{flag((a.integer().value_or(0) != 0) != (b.integer().value_or(0) != 0))};
+     }},
+};
+
+const Binary& binary_of(std::string_view op) {
+  for (const Binary& row : binaries) {
+    if (row.op == op) return row;
+  }
+  return binaries[0];
+}
+
+// The operator on known elements.
+std::optional<OnnxValue> folded(Importer& importer, const Binary& row, const OnnxValue& left,
+                                const OnnxValue& right, const Shape& shape) {
+  if (!left.known() || !right.known() || !small_count(shape)) return std::nullopt;
+  const auto a = constant_shape(left.shape);
+  const auto b = constant_shape(right.shape);
+  const auto to = constant_shape(shape);
+  if (!a || !b || !to) return std::nullopt;
+  const std::vector<std::size_t> from_a = broadcast_indices(*a, *to);
+  const std::vector<std::size_t> from_b = broadcast_indices(*b, *to);
+  Content content;
+  for (std::size_t i = 0; i < from_a.size(); ++i) {
+    const auto number = row.function(importer, (*left.content)[from_a[i]], (*right.content)[from_b[i]],
+                                     is_integer(left.element));
+    if (!number) return std::nullopt;
+    content.push_back(*number);
+  }
+  return constant(std::move(content), shape, row.boolean ? ElementType::boolean : left.element);
+}
+
+// x + 0.5, x / 8: one operand is a single constant.
+bool is_scalar(const OnnxValue& value) {
+  return value.value == no_value && value.known() && value.content->size() == 1;
+}
+
+bool scales(const Binary& row) {
+  return row.op == "Add" || row.op == "Sub" || row.op == "Mul" || row.op == "Div";
+}
+
+// Before operator set 7, the second operand could be aligned with a given axis of the first.
+OnnxValue aligned(const OnnxNode& node, const OnnxValue& left, OnnxValue right) {
+  if (node.integer("broadcast") == 0 || !node.has_attribute("axis")) return right;
+  std::int64_t axis = node.integer("axis");
+  if (axis < 0) axis += static_cast<std::int64_t>(left.rank());
+  while (static_cast<std::int64_t>(right.rank()) + axis < static_cast<std::int64_t>(left.rank())) {
+    right.shape.emplace_back(1);
+  }
+  return right;
+}
+
+// Dimensions that are equal for all sizes, or the constant 1. Others match, or stretch, only by value.
+bool match_as_expressions(const Shape& left, const Shape& right) {
+  for (std::size_t i = 1; i <= std::min(left.size(), right.size()); ++i) {
+    const Expr& a = left[left.size() - i];
+    const Expr& b = right[right.size() - i];
+    if (a != b && !a.is(1) && !b.is(1)) return false;
+  }
+  return true;
+}
+
+Result<OnnxValue> combine(Importer& importer, const OnnxNode& node, const Binary& row, const OnnxValue& left,
+                          const OnnxValue& right) {
+  auto shape = broadcast_shape(importer, node, left.shape, right.shape);
+  if (!shape) return tl::unexpected(shape.error());
+  if (auto known = folded(importer, row, left, right, *shape)) return *std::move(known);
+  const ElementType element = row.boolean ? ElementType::boolean : left.element;
+  const bool real = is_floating(left.element) && !row.boolean;
+  if (real && is_scalar(right) && left.shape == *shape) {
+    if (row.op == "Pow") {
+      const auto exponent = (*right.content)[0].constant();
+      if (exponent == 2.0) return importer.emit_one(node, {.op = "mul"}, {left, left});
+      return importer.emit_one(node, {.op = exponent == 0.5 ? "sqrt" : "pow"}, {left});
+    }
+    if (scales(row)) return importer.emit_one(node, {.op = "scale"}, {left});
+  }
+  if (real && is_scalar(left) && right.shape == *shape && (scales(row) && row.op != "Div")) {
+    return importer.emit_one(node, {.op = "scale"}, {right});
+  }
+  const bool ours = real && !row.ours.empty() && row.ours != "pow";
+  if (ours && match_as_expressions(left.shape, right.shape)) {
+    return importer.emit_one(node, {.op = row.ours, .element = element}, {left, right});
+  }
+  const std::int64_t operations = row.op == "Pow" ? 10 : 1;
+  return pointwise(importer, node, {left, right}, row.op, element, operations);
+}
+
+Result<Values> import_binary(Importer& importer, const OnnxNode& node) {
+  if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
+  const Binary& row = binary_of(node.op());
+  OnnxValue result = node.input(0);
+  for (std::size_t i = 1; i < node.inputs(); ++i) {
+    if (!node.has(i)) continue;
+    auto next = combine(importer, node, row, result, aligned(node, result, node.input(i)));
+    if (!next) return tl::unexpected(next.error());
+    result = *std::move(next);
+  }
+  return Values{result};
+}
+
+// ---- one operand ----
+
+using UnaryFunction = std::optional<Number> (*)(const Number&);
+
+struct Unary {
+  std::string_view op{};
+  std::string_view ours{};
+  std::int64_t operations = 1;
+  bool boolean = false;
+  UnaryFunction function = nullptr;
+};
+
+template <double (*function)(double)>
+std::optional<Number> real_function(const Number& number) {
+  return apply(number, function);
+}
+
+constexpr Unary unaries[] = {
+    {"Neg", "scale", 1, false, [](const Number& x) { return std::optional{Number{0} - x}; }},
+    {"Abs", "abs", 1, false,
+     [](const Number& x) {
+       const auto value = x.constant();
+       return std::optional{value && *value < 0 ? Number{0} - x : x};  // sizes are positive
+     }},
+    {"Floor", {}, 1, false, [](const Number& x) { return std::optional{floor(x)}; }},
+    {"Ceil", {}, 1, false, [](const Number& x) { return std::optional{ceil(x)}; }},
+    {"Round", {}, 1, false, [](const Number& x) { return std::optional{round(x)}; }},
+    {"Sqrt", "sqrt", 8, false, real_function<std::sqrt>},
+    {"Exp", "exp", 10, false, real_function<std::exp>},
+    {"Log", "log", 10, false, real_function<std::log>},
+    {"Reciprocal", {}, 4, false, [](const Number& x) { return divide(Number{1}, x); }},
+    {"Sign", {}, 1, false, nullptr},
+    {"Sin", {}, 12, false, nullptr},
+    {"Cos", {}, 12, false, nullptr},
+    {"Tan", {}, 20, false, nullptr},
+    {"Asin", {}, 20, false, nullptr},
+    {"Acos", {}, 20, false, nullptr},
+    {"Atan", {}, 20, false, nullptr},
+    {"Sinh", {}, 20, false, nullptr},
+    {"Cosh", {}, 20, false, nullptr},
+    {"Asinh", {}, 20, false, nullptr},
+    {"Acosh", {}, 20, false, nullptr},
+    {"Atanh", {}, 20, false, nullptr},
+    {"Erf", "erf", 12, false, nullptr},
+    {"BitwiseNot", {}, 1, false, nullptr},
+    {"Not", {}, 1, true, [](const Number& x) { return std::optional{flag(x.integer().value_or(0) == 0)}; }},
+    {"IsNaN", {}, 1, true, nullptr},
+    {"IsInf", {}, 1, true, nullptr},
+};
+
+Result<Values> import_unary(Importer& importer, const OnnxNode& node) {
+  if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
+  const Unary* row = &unaries[0];
+  for (const Unary& candidate : unaries) {
+    if (candidate.op == node.op()) row = &candidate;
+  }
+  const OnnxValue& input = node.input(0);
+  const ElementType element = row->boolean ? ElementType::boolean : input.element;
+  if (input.known() && row->function != nullptr) {
+    Content content;
+    for (const Number& number : *input.content) {
+      const auto result = row->function(number);
+      if (!result) break;
+      content.push_back(*result);
+    }
+    if (content.size() == input.content->size())
+      return Values{constant(std::move(content), input.shape, element)};
+  }
+  if (!row->ours.empty() && is_floating(input.element)) {
+    return one(importer.emit_one(node, {.op = row->ours}, {input}));
+  }
+  return one(pointwise(importer, node, {input}, row->op, element, row->operations));
+}
+
+// ---- choices, bounds, types ----
+
+Result<Values> import_where(Importer& importer, const OnnxNode& node) {
+  if (auto ok = require_inputs(importer, node, 3); !ok) return tl::unexpected(ok.error());
+  const OnnxValue& condition = node.input(0);
+  auto shape = broadcast_shape(importer, node, node.input(1).shape, node.input(2).shape);
+  if (!shape) return tl::unexpected(shape.error());
+  shape = broadcast_shape(importer, node, *shape, condition.shape);
+  if (!shape) return tl::unexpected(shape.error());
+  const auto to = constant_shape(*shape);
+  if (condition.known() && node.input(1).known() && node.input(2).known() && to && small_count(*shape)) {
+    std::array<std::vector<std::size_t>, 3> from;
+    for (std::size_t i = 0; i < 3; ++i)
+      from[i] = broadcast_indices(*constant_shape(node.input(i).shape), *to);
+    Content content;
+    for (std::size_t i = 0; i < from[0].size(); ++i) {
+      const bool chosen = (*condition.content)[from[0][i]].integer().value_or(0) != 0;
+      const std::size_t side = chosen ? 1 : 2;
+      content.push_back((*node.input(side).content)[from[side][i]]);
+    }
+    return Values{constant(std::move(content), *shape, node.input(1).element)};
+  }
+  return one(pointwise(importer, node, node.all_inputs(), "Where", node.input(1).element));
+}
+
+Result<Values> import_clip(Importer& importer, const OnnxNode& node) {
+  if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
+  const OnnxValue& input = node.input(0);
+  const auto bound = [&](std::string_view attribute, std::size_t index) -> std::optional<double> {
+    if (node.has_attribute(attribute)) return node.real(attribute);
+    if (!node.has(index) || !node.input(index).known() || node.input(index).content->empty())
+      return std::nullopt;
+    return node.input(index).content->front().constant();
+  };
+  const auto low = bound("min", 1);
+  const auto high = bound("max", 2);
+  if (input.known()) {
+    OnnxValue result = input;
+    for (const auto& [index, smallest] :
+         {std::pair{std::size_t{1}, false}, std::pair{std::size_t{2}, true}}) {
+      if (!node.has(index) || !node.input(index).known() || node.input(index).content->empty()) continue;
+      for (Number& number : *result.content) {
+        const auto limited = smaller(number, node.input(index).content->front(), smallest);
+        if (!limited) return one(pointwise(importer, node, {input}, "Clip", input.element, 2));
+        number = *limited;
+      }
+    }
+    result.weight = no_weight;
+    return Values{result};
+  }
+  if (is_floating(input.element) && low == 0.0 && high == 6.0)
+    return one(importer.emit_one(node, {.op = "relu6"}, {input}));
+  return one(pointwise(importer, node, {input}, "Clip", input.element, 2));
+}
+
+Result<Values> import_cast(Importer& importer, const OnnxNode& node) {
+  if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
+  const OnnxValue& input = node.input(0);
+  const ElementType to = node.op() == "CastLike" && node.has(1)
+                             ? node.input(1).element
+                             : static_cast<ElementType>(node.integer("to", 1));
+  OnnxValue result = input;
+  result.element = to;
+  if (input.known()) {
+    for (Number& number : *result.content) {
+      if (to == ElementType::boolean) {
+        const auto value = number.constant();
+        number = flag(!value || *value != 0);
+      } else if (is_integer(to)) {
+        number = truncate(number);
+      }
+    }
+    if (is_integer(to) != is_integer(input.element)) result.weight = input.weight;
+    return Values{result};
+  }
+  // Between real types it is the precision that decides; a weight is stored once, in its type.
+  const bool free = (is_floating(to) && is_floating(input.element)) || to == input.element ||
+                    (input.value == no_value && input.weight != no_weight);
+  if (free) return Values{result};
+  return one(pointwise(importer, node, {input}, "Cast", to));
+}
+
+}  // namespace
+
+HandlerRows elementwise_handlers() {
+  static const std::vector<HandlerRow> rows = [] {
+    std::vector<HandlerRow> all;
+    for (const Binary& row : binaries) all.push_back({row.op, import_binary});
+    for (const Unary& row : unaries) all.push_back({row.op, import_unary});
+    all.push_back({"Where", import_where});
+    all.push_back({"Clip", import_clip});
+    all.push_back({"Cast", import_cast});
+    all.push_back({"CastLike", import_cast});
+    return all;
+  }();
+  return rows;
+}
+
+}  // namespace roofcast::onnx

@@ -1,0 +1,369 @@
+#include "engine/io/import_onnx/importer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/io/import_onnx/prune.hpp"
+#include "engine/io/import_onnx/tensor_content.hpp"
+
+namespace roofcast::onnx {
+namespace {
+
+constexpr std::int64_t most_nodes = 400'000;
+constexpr int deepest = 48;
+
+// The default operator set has two spellings.
+std::string domain_of(const std::string& domain) {
+  return domain == "ai.onnx" ? std::string{} : domain;
+}
+
+std::string printable(std::string name, std::string_view otherwise) {
+  constexpr std::size_t longest = 200;
+  if (name.size() > longest) name.resize(longest);
+  for (char& letter : name) {
+    if (static_cast<unsigned char>(letter) < ' ') letter = '?';
+  }
+  return name.empty() ? std::string(otherwise) : name;
+}
+
+}  // namespace
+
+Importer::Importer(const Model& model, std::string file, const OpenOptions& options)
+    : model_(model), file_(std::move(file)), options_(options) {
+  for (const OperatorSetId& set : model.opset_import()) versions_[domain_of(set.domain())] = set.version();
+}
+
+Result<roofcast::Graph> Importer::run() {
+  graph_.name = printable(std::filesystem::path(file_).stem().string(), "model");
+  graph_.file = file_;
+  count_uses(model_.graph());
+  scopes_.emplace_back();
+  std::vector<const Tensor*> initializers;
+  if (auto ok = read_declarations(model_.graph(), initializers); !ok) return tl::unexpected(ok.error());
+  if (auto ok = bind_inputs(model_.graph()); !ok) return tl::unexpected(ok.error());
+  if (auto ok = run_nodes(model_.graph().node()); !ok) return tl::unexpected(ok.error());
+  for (const ValueInfo& output : model_.graph().output()) {
+    const OnnxValue* value = find(output.name());
+    if (value == nullptr) {
+      return fail(fmt::format("nothing computes the output '{}'", output.name()), where(),
+                  "is the file damaged?");
+    }
+    const Values results = value->sequence ? *value->sequence : Values{*value};
+    for (const OnnxValue& result : results) {
+      if (result.absent) continue;
+      auto id = materialize(result, output.name());
+      if (!id) return tl::unexpected(id.error());
+      graph_.outputs.push_back(*id);
+    }
+  }
+  finish();
+  return std::move(graph_);
+}
+
+void Importer::count_uses(const Graph& graph) {
+  for (const Node& node : graph.node()) {
+    for (const std::string& input : node.input()) ++uses_[input];
+    for (const Attribute& attribute : node.attribute()) {
+      if (attribute.has_g()) count_uses(attribute.g());
+      for (const Graph& body : attribute.graphs()) count_uses(body);
+    }
+  }
+  for (const ValueInfo& output : graph.output()) ++uses_[output.name()];
+}
+
+int Importer::uses(const std::string& output) const {
+  const auto found = uses_.find(output);
+  return found == uses_.end() ? 0 : found->second;
+}
+
+OnnxValue Importer::store(const Tensor& tensor, OnnxValue value, bool initializer) {
+  if (value.content) {
+    content_budget_ -= static_cast<std::int64_t>(value.content->size());
+    if (content_budget_ < 0) value.content.reset();
+  }
+  value.name = tensor.name();
+  value.weight = static_cast<int>(stored_.size());
+  stored_.push_back({.name = printable(tensor.name(), "constant"),
+                     .shape = value.shape,
+                     .element = value.element,
+                     .initializer = initializer});
+  return value;
+}
+
+// Initializers become values of the innermost scope; declared types are kept for operators that need them.
+Result<void> Importer::read_declarations(const Graph& graph, std::vector<const Tensor*>& initializers) {
+  for (const Tensor& tensor : graph.initializer()) {
+    auto value = read_tensor(tensor, where());
+    if (!value) return tl::unexpected(value.error());
+    define(tensor.name(), store(tensor, *std::move(value), true));
+    initializers.push_back(&tensor);
+  }
+  for (const SparseTensor& sparse : graph.sparse_initializer()) {
+    Tensor dense;
+    dense.set_name(sparse.values().name());
+    dense.set_data_type(sparse.values().data_type());
+    for (const std::int64_t size : sparse.dims()) dense.add_dims(size);
+    dense.set_data_location(1);
+    auto value = read_tensor(dense, where());
+    if (!value) return tl::unexpected(value.error());
+    define(dense.name(), store(dense, *std::move(value), true));
+  }
+  for (const auto* infos : {&graph.value_info(), &graph.output()}) {
+    for (const ValueInfo& info : *infos) declared_.insert_or_assign(info.name(), &info);
+  }
+  return {};
+}
+
+const OnnxValue* Importer::find(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (const auto found = scope->find(name); found != scope->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void Importer::define(const std::string& name, OnnxValue value) {
+  if (value.name.empty()) value.name = name;
+  scopes_.back().insert_or_assign(name, std::move(value));
+}
+
+void Importer::note(std::string text) {
+  if (noted_.insert(text).second) graph_.notes.push_back(std::move(text));
+}
+
+tl::unexpected<Diagnostics> Importer::refuse(const OnnxNode& node, std::string message,
+                                             std::string hint) const {
+  return fail(
+      fmt::format("node '{}' ({}): {}", printable(node.name(), "?"), printable(node.op(), "?"), message),
+      where(), std::move(hint));
+}
+
+// Nodes should stand in an order in which each finds its inputs. Some writers do not keep to it, so what is
+// not ready waits for the next round.
+Result<void> Importer::run_nodes(const google::protobuf::RepeatedPtrField<Node>& nodes) {
+  std::set<std::string, std::less<>> produced_here;
+  bool sorted = true;
+  for (const Node& node : nodes) {
+    for (const std::string& input : node.input()) {
+      sorted = sorted && (input.empty() || find(input) != nullptr || produced_here.contains(input));
+    }
+    for (const std::string& output : node.output()) produced_here.insert(output);
+  }
+  if (sorted) {
+    for (const Node& node : nodes) {
+      if (auto ok = run_node(node); !ok) return ok;
+    }
+    return {};
+  }
+  std::vector<const Node*> waiting;
+  for (const Node& node : nodes) waiting.push_back(&node);
+  const auto ready = [&](const Node& node) {
+    return std::ranges::all_of(node.input(), [&](const std::string& input) {
+      return input.empty() || find(input) != nullptr || !produced_here.contains(input);
+    });
+  };
+  while (!waiting.empty()) {
+    std::vector<const Node*> later;
+    for (const Node* node : waiting) {
+      if (!ready(*node)) {
+        later.push_back(node);
+      } else if (auto ok = run_node(*node); !ok) {
+        return ok;
+      }
+    }
+    if (later.size() == waiting.size()) {
+      return fail(fmt::format("nodes feed each other in a cycle, '{}' among them",
+                              printable(later.front()->name(), later.front()->op_type())),
+                  where(), "is the file damaged?");
+    }
+    waiting = std::move(later);
+  }
+  return {};
+}
+
+Result<void> Importer::run_node(const Node& message) {
+  if (++nodes_run_ > most_nodes) {
+    return fail(fmt::format("runs more than {} nodes once loops and functions are written out", most_nodes),
+                where());
+  }
+  const std::string name = printable(!message.name().empty()     ? message.name()
+                                     : message.output_size() > 0 ? message.output(0)
+                                                                 : "",
+                                     message.op_type());
+  Values inputs;
+  for (const std::string& input : message.input()) {
+    if (input.empty()) {
+      inputs.push_back({.absent = true});
+      continue;
+    }
+    const OnnxValue* value = find(input);
+    if (value == nullptr) {
+      return fail(fmt::format("node '{}' ({}) reads '{}', which nothing computes", name,
+                              printable(message.op_type(), "?"), printable(input, "?")),
+                  where(), "is the file damaged?");
+    }
+    inputs.push_back(*value);
+  }
+  const auto version = versions_.find(domain_of(message.domain()));
+  const OnnxNode node(message, name, version == versions_.end() ? 1 : version->second, std::move(inputs),
+                      attributes_of_caller_);
+  auto outputs = import_node(node);
+  if (!outputs) return tl::unexpected(outputs.error());
+  for (std::size_t i = 0; i < outputs->size() && i < node.outputs(); ++i) {
+    const std::string& output = message.output(static_cast<int>(i));
+    if (output.empty()) continue;
+    OnnxValue& value = (*outputs)[i];
+    value.name = output;
+    if (value.content && value.content->size() > static_cast<std::size_t>(most_content))
+      value.content.reset();
+    define(output, std::move(value));
+  }
+  for (std::size_t i = outputs->size(); i < node.outputs(); ++i) {
+    if (node.wants(i)) define(message.output(static_cast<int>(i)), {.absent = true});
+  }
+  return {};
+}
+
+Result<Values> Importer::import_node(const OnnxNode& node) {
+  for (const Function& function : model_.functions()) {
+    if (function.name() == node.op() && domain_of(function.domain()) == domain_of(node.message().domain()) &&
+        function.overload() == node.message().overload()) {
+      return call(function, node);
+    }
+  }
+  if (const Handler handler = find_handler(domain_of(node.message().domain()), node.op())) {
+    return handler(*this, node);
+  }
+  return unknown(node);
+}
+
+Result<Values> Importer::call(const Function& function, const OnnxNode& node) {
+  if (++depth_ > deepest) {
+    return refuse(node, fmt::format("functions call each other more than {} deep", deepest));
+  }
+  std::vector<Scope> outside;
+  outside.swap(scopes_);
+  scopes_.emplace_back();
+  for (int i = 0; i < function.input_size(); ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    define(function.input(i), index < node.inputs() ? node.input(index) : OnnxValue{.absent = true});
+  }
+  auto versions = versions_;
+  for (const OperatorSetId& set : function.opset_import()) versions_[domain_of(set.domain())] = set.version();
+  auto attributes = node.attributes();
+  for (const Attribute& fallback : function.attribute_proto()) attributes.emplace(fallback.name(), &fallback);
+  attributes.swap(attributes_of_caller_);
+  auto ok = run_nodes(function.node());
+  attributes_of_caller_.swap(attributes);
+  versions_ = std::move(versions);
+  Values outputs;
+  if (ok) {
+    for (const std::string& name : function.output()) {
+      const OnnxValue* value = find(name);
+      if (value == nullptr) {
+        ok = refuse(node, fmt::format("its function does not compute '{}'", name));
+        break;
+      }
+      outputs.push_back(*value);
+    }
+  }
+  scopes_ = std::move(outside);
+  --depth_;
+  if (!ok) return tl::unexpected(ok.error());
+  return outputs;
+}
+
+Result<Values> Importer::run_subgraph(const Graph& graph, const Values& inputs, const OnnxNode& node) {
+  if (++depth_ > deepest) return refuse(node, fmt::format("graphs are nested more than {} deep", deepest));
+  scopes_.emplace_back();
+  std::vector<const Tensor*> initializers;
+  Result<void> ok = read_declarations(graph, initializers);
+  for (int i = 0; ok && i < graph.input_size(); ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    if (index < inputs.size()) {
+      OnnxValue value = inputs[index];
+      value.name.clear();
+      define(graph.input(i).name(), std::move(value));
+    }
+  }
+  if (ok) ok = run_nodes(graph.node());
+  Values outputs;
+  for (int i = 0; ok && i < graph.output_size(); ++i) {
+    const OnnxValue* value = find(graph.output(i).name());
+    if (value == nullptr) {
+      ok = refuse(node, fmt::format("its graph does not compute '{}'", graph.output(i).name()));
+    } else {
+      outputs.push_back(*value);
+    }
+  }
+  scopes_.pop_back();
+  --depth_;
+  if (!ok) return tl::unexpected(ok.error());
+  return outputs;
+}
+
+// Its results are as the file declares them; then the rest of the graph can still be counted.
+Result<Values> Importer::unknown(const OnnxNode& node) {
+  const std::string domain = domain_of(node.message().domain());
+  const std::string op = domain.empty() ? node.op() : fmt::format("{}::{}", domain, node.op());
+  if (!options_.allow_unknown) {
+    return refuse(
+        node, fmt::format("operator '{}' is not known", printable(op, "?")),
+        fmt::format("{} --allow-unknown goes on without its cost, where the file says how large its "
+                    "results are",
+                    did_you_mean(node.op(), known_operators())));
+  }
+  ++unknown_nodes_;
+  ++unknown_operators_[op];
+  Values outputs;
+  for (std::size_t i = 0; i < node.outputs(); ++i) {
+    if (!node.wants(i)) {
+      outputs.push_back({.absent = true});
+      continue;
+    }
+    const std::string& name = node.message().output(static_cast<int>(i));
+    const auto type = declared(name);
+    if (!type) {
+      return refuse(node,
+                    fmt::format("operator '{}' is not known, and the file does not say the shape of '{}'",
+                                printable(op, "?"), name),
+                    "run ONNX shape inference on the file, or export it without this operator");
+    }
+    Values inputs;
+    for (const OnnxValue& input : node.all_inputs()) {
+      if (!input.absent && !input.sequence) inputs.push_back(input);
+    }
+    Attributes attributes;
+    attributes.set("shape", type->shape);
+    if (const auto dtype = storage(type->element))
+      attributes.set("dtype", std::string(roofcast::to_string(*dtype)));
+    auto value = emit_one(node, {.op = "opaque", .attributes = attributes, .element = type->element}, inputs);
+    if (!value) return tl::unexpected(value.error());
+    outputs.push_back(*std::move(value));
+  }
+  return outputs;
+}
+
+void Importer::finish() {
+  if (unknown_nodes_ > 0) {
+    std::string names;
+    for (const auto& [op, times] : unknown_operators_) {
+      names += fmt::format("{}{} ({} times)", names.empty() ? "" : ", ", op, times);
+    }
+    note(fmt::format("{} of {} operators are not known, and their cost is missing ({:.1f}%): {}",
+                     unknown_nodes_, nodes_run_,
+                     100.0 * static_cast<double>(unknown_nodes_) / static_cast<double>(nodes_run_), names));
+  }
+  StoredCounts counts;
+  for (const StoredTensor& tensor : stored_) {
+    if (!tensor.initializer) continue;
+    const std::int64_t count = elements(tensor.shape).constant();
+    counts.initializer_elements += count;
+    if (!is_floating(tensor.element)) continue;
+    (tensor.statistic ? counts.statistics : counts.parameters) += count;
+  }
+  graph_.stored = counts;
+  prune(graph_);
+}
+
+}  // namespace roofcast::onnx
