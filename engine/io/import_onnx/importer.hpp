@@ -82,6 +82,8 @@ class Importer {
   /// A size that only the data decides: a symbol that the user can set.
   Expr new_symbol(const std::string& name, std::int64_t value);
   void note(std::string text);
+  /// The same remark about many nodes becomes one line that names the first.
+  void note(const OnnxNode& node, std::string_view what);
 
   tl::unexpected<Diagnostics> refuse(const OnnxNode& node, std::string message, std::string hint = {}) const;
   Location where() const { return {.file = file_}; }
@@ -134,6 +136,7 @@ class Importer {
   std::int64_t unknown_nodes_ = 0;
   std::map<std::string, int> unknown_operators_{};
   std::set<std::string> noted_{};
+  std::map<std::string, std::vector<std::string>, std::less<>> noted_nodes_{};  ///< remark -> nodes
 };
 
 /// The importer of one operator of the file.

@@ -378,21 +378,20 @@ std::optional<OnnxValue> sliced_content(const OnnxValue& input, const std::vecto
   return constant(std::move(content), shape, input.element);
 }
 
+// Where it cuts is only known when it runs. What the file declares is taken, else as much as there can be.
+Result<Values> cut_by_data(Importer& importer, const OnnxNode& node, const OnnxValue& input) {
+  importer.note(node, "where it cuts depends on data: an upper bound is counted");
+  const auto type = importer.declared(node.message().output(0));
+  const bool fits = type && type->rank() == input.rank();
+  return one(rearranged(importer, node, input, fits ? type->shape : input.shape));
+}
+
 Result<Values> import_slice(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
   const OnnxValue& input = node.input(0);
   const auto ranges = ranges_of(importer, node, input);
   if (!ranges) return tl::unexpected(ranges.error());
-  if (ranges->empty() && node.inputs() > 1) {
-    const auto type = importer.declared(node.message().output(0));
-    if (!type) {
-      return importer.refuse(node, "where it cuts is computed from data",
-                             "only a model whose shapes follow from its inputs' shapes can be counted");
-    }
-    importer.note(
-        fmt::format("where '{}' cuts is computed from data: taken as the file declares it", node.name()));
-    return one(rearranged(importer, node, input, type->shape));
-  }
+  if (ranges->empty() && node.inputs() > 1) return cut_by_data(importer, node, input);
   if (auto known = sliced_content(input, *ranges)) return Values{*std::move(known)};
   OnnxValue result = input;
   for (const Range& range : *ranges) {
