@@ -29,8 +29,8 @@ std::string printable(std::string name, std::string_view otherwise) {
 
 }  // namespace
 
-Importer::Importer(const Model& model, std::string file, const OpenOptions& options)
-    : model_(model), file_(std::move(file)), options_(options) {
+Importer::Importer(const Model& model, std::string file, const OpenOptions& options, Attempt attempt)
+    : model_(model), attempt_(attempt), file_(std::move(file)), options_(options) {
   for (const OperatorSetId& set : model.opset_import()) versions_[domain_of(set.domain())] = set.version();
 }
 

@@ -14,21 +14,23 @@ namespace {
 Result<Shape> new_shape(Importer& importer, const OnnxNode& node, const OnnxValue& input,
                         const std::vector<Expr>& given) {
   const bool keeps_zeros = node.integer("allowzero") != 0;
+  Shape scaled = given;
+  importer.scale_batch(input, scaled);
   Shape shape;
   std::optional<std::size_t> open;
   Expr known{1};
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i].is(-1)) {
+  for (std::size_t i = 0; i < scaled.size(); ++i) {
+    if (scaled[i].is(-1)) {
       if (open) return importer.refuse(node, "two dimensions of the new shape are -1");
       open = i;
       shape.emplace_back(1);
       continue;
     }
-    if (given[i].is(0) && !keeps_zeros) {
+    if (scaled[i].is(0) && !keeps_zeros) {
       if (i >= input.rank()) return importer.refuse(node, "keeps a dimension that its input does not have");
       shape.push_back(input.shape[i]);
     } else {
-      shape.push_back(given[i]);
+      shape.push_back(scaled[i]);
     }
     known *= shape.back();
   }
