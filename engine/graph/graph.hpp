@@ -7,6 +7,7 @@
 
 #include "engine/base/diagnostics.hpp"
 #include "engine/base/expression.hpp"
+#include "engine/base/stored_weights.hpp"
 #include "engine/base/tensor.hpp"
 #include "engine/ops/operator.hpp"
 
@@ -79,6 +80,11 @@ struct Graph {
   std::optional<ValueId> loss{};  ///< where training starts from; without it from all outputs
   std::optional<Expr> tokens{};   ///< tokens per sample, for models that people measure in tokens
   std::vector<std::string> notes{};
+  std::optional<StoredWeights>
+      stored_weights{};  ///< of the files that hold its weights, where they are known
+
+  /// Files with weights say nothing of operators: they can be shown, not predicted.
+  bool weights_only() const { return nodes.empty() && stored_weights.has_value(); }
 };
 
 /// Nodes in an order in which producers come before consumers and the nodes of a region stand together. A

@@ -4,11 +4,16 @@
 
 #include "engine/io/load_model.hpp"
 #include "engine/io/read_file.hpp"
+#include "engine/io/weights/open_weights.hpp"
+#include "engine/io/weights/safetensors.hpp"
 
 namespace roofcast {
 
-Result<Graph> open_model(const DataFolder& /*data*/, const std::filesystem::path& path,
-                         const OpenOptions& /*options*/) {
+Result<Graph> open_model(const DataFolder& data, const std::filesystem::path& path,
+                         const OpenOptions& options) {
+  const std::string name = path.filename().string();
+  if (name.ends_with(".gguf")) return open_gguf(data, path, options);
+  if (is_safetensors_name(name)) return open_safetensors(data, path, options);
   const auto text = read_text(path);
   if (!text) return tl::unexpected(text.error());
   return load_model(*text, path.string());
