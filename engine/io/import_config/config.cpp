@@ -30,6 +30,25 @@ bool nests_too_deeply(std::string_view text) {
   return false;
 }
 
+// Python writes numbers that JSON does not have. They become null, so that they are as good as missing.
+std::string without_python_numbers(std::string_view text) {
+  std::string plain(text);
+  bool quoted = false;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (quoted && plain[i] == '\\') ++i;
+    else if (plain[i] == '"') quoted = !quoted;
+    if (quoted || i >= plain.size()) continue;
+    for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
+      if (plain.compare(i, word.size(), word) != 0) continue;
+      std::string null = "null";
+      if (word.size() > null.size()) null.resize(word.size(), ' ');  // the rest of the line stays in place
+      plain.replace(i, word.size(), null);
+      break;
+    }
+  }
+  return plain;
+}
+
 Location place(std::string_view text, std::size_t byte, const std::string& file) {
   const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
   const auto lines = std::ranges::count(before, '\n');
@@ -97,7 +116,7 @@ Result<Config> Config::parse(std::string_view text, const std::string& file) {
   Config config;
   config.file_ = file;
   try {
-    config.whole_ = std::make_shared<const json>(json::parse(text));
+    config.whole_ = std::make_shared<const json>(json::parse(without_python_numbers(text)));
   } catch (const json::parse_error& error) {
     return fail(fmt::format("not valid JSON: {}", reason(error.what())), place(text, error.byte, file));
   } catch (const json::exception& error) {  // such as a number beyond a double
