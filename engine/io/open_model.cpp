@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/io/import_config/import_config.hpp"
 #include "engine/io/load_model.hpp"
 #include "engine/io/read_file.hpp"
 #include "engine/io/weights/open_weights.hpp"
@@ -16,7 +17,11 @@ Result<Graph> open_model(const DataFolder& data, const std::filesystem::path& pa
   if (is_safetensors_name(name)) return open_safetensors(data, path, options);
   const auto text = read_text(path);
   if (!text) return tl::unexpected(text.error());
-  return load_model(*text, path.string());
+  if (path.extension() == ".json") {
+    auto graph = import_config(*text, path.string(), data.families(), options.symbols);
+    return graph ? with_weights_beside(*std::move(graph), path) : std::move(graph);
+  }
+  return load_model(*text, path.string(), options.symbols);
 }
 
 }  // namespace roofcast

@@ -19,6 +19,8 @@ enum class From : std::uint8_t {
   tensor,     // whether the tensor `source` is there
   no_tensor,  // whether it is not
   rows,       // the second dimension of the tensor `source`, left out without it
+  flag,       // the metadata key `{architecture}.{source}`, true or false, left out where it is missing
+  rotated,    // the share of a head that `rope.dimension_count` rotates, left out where it is missing
   is_true,    // always true
   text        // always `source`
 };
@@ -68,7 +70,19 @@ constexpr std::array<Rule, 2> biased_silu = {{
     {"attention_bias", From::tensor, "blk.0.attn_q.bias"},
 }};
 constexpr std::array<Rule, 1> gemma = {{{"hidden_activation", From::text, "gelu_pytorch_tanh"}}};
-constexpr std::array<Rule, 1> phi2 = {{{"hidden_act", From::text, "gelu_new"}}};
+constexpr std::array<Rule, 3> gemma2 = {{
+    {"hidden_activation", From::text, "gelu_pytorch_tanh"},
+    {"attn_logit_softcapping", From::number, "attn_logit_softcapping"},
+    {"final_logit_softcapping", From::number, "final_logit_softcapping"},
+}};
+constexpr std::array<Rule, 2> phi2 = {{
+    {"hidden_act", From::text, "gelu_new"},
+    {"partial_rotary_factor", From::rotated, {}},
+}};
+constexpr std::array<Rule, 2> phi3 = {{
+    {"hidden_act", From::text, "silu"},
+    {"partial_rotary_factor", From::rotated, {}},
+}};
 constexpr std::array<Rule, 8> gpt2 = {{
     {"n_embd", From::required, "embedding_length"},
     {"n_layer", From::required, "block_count"},
@@ -79,16 +93,26 @@ constexpr std::array<Rule, 8> gpt2 = {{
     {"tie_word_embeddings", From::no_tensor, "output.weight"},
     {"activation_function", From::text, "gelu_new"},
 }};
-constexpr std::array<Rule, 2> gpt_neox = {{
+constexpr std::array<Rule, 4> gpt_neox = {{
     {"hidden_act", From::text, "gelu"},
+    {"use_parallel_residual", From::flag, "use_parallel_residual"},
+    {"rotary_pct", From::rotated, {}},
     {"attention_bias", From::tensor, "blk.0.attn_qkv.bias"},
 }};
-constexpr std::array<Rule, 5> falcon = {{
+constexpr std::array<Rule, 6> falcon = {{
+    {"ffn_hidden_size", From::integer, "feed_forward_length"},
     {"num_kv_heads", From::integer, "attention.head_count_kv"},
     {"multi_query", From::is_true, {}},
     {"parallel_attn", From::is_true, {}},
     {"new_decoder_architecture", From::tensor, "blk.0.attn_norm_2.weight"},
     {"bias", From::tensor, "blk.0.attn_qkv.bias"},
+}};
+constexpr std::array<Rule, 5> stablelm = {{
+    {"hidden_act", From::text, "silu"},
+    {"use_qkv_bias", From::tensor, "blk.0.attn_q.bias"},
+    {"qk_layernorm", From::tensor, "blk.0.attn_q_norm.weight"},
+    {"use_parallel_residual", From::no_tensor, "blk.0.ffn_norm.weight"},
+    {"partial_rotary_factor", From::rotated, {}},
 }};
 constexpr std::array<Rule, 2> starcoder2 = {{
     {"hidden_act", From::text, "gelu_pytorch_tanh"},
@@ -113,7 +137,7 @@ struct Architecture {
 };
 
 // `llama` also stands for Mistral and, with experts, for Mixtral.
-constexpr std::array<Architecture, 18> architectures = {{
+constexpr std::array<Architecture, 20> architectures = {{
     {"llama", "llama", "LlamaForCausalLM", decoder, llama},
     {"mistral3", "mistral", "MistralForCausalLM", decoder, silu},
     {"qwen2", "qwen2", "Qwen2ForCausalLM", decoder, silu},
@@ -121,13 +145,15 @@ constexpr std::array<Architecture, 18> architectures = {{
     {"qwen3", "qwen3", "Qwen3ForCausalLM", decoder, biased_silu},
     {"qwen3moe", "qwen3_moe", "Qwen3MoeForCausalLM", decoder, qwen2_moe},
     {"gemma", "gemma", "GemmaForCausalLM", decoder, gemma},
-    {"gemma2", "gemma2", "Gemma2ForCausalLM", decoder, gemma},
+    {"gemma2", "gemma2", "Gemma2ForCausalLM", decoder, gemma2},
     {"gemma3", "gemma3_text", "Gemma3ForCausalLM", decoder, gemma},
     {"phi2", "phi", "PhiForCausalLM", decoder, phi2},
-    {"phi3", "phi3", "Phi3ForCausalLM", decoder, silu},
+    {"phi3", "phi3", "Phi3ForCausalLM", decoder, phi3},
     {"gpt2", "gpt2", "GPT2LMHeadModel", gpt2, {}},
     {"gptneox", "gpt_neox", "GPTNeoXForCausalLM", decoder, gpt_neox},
     {"falcon", "falcon", "FalconForCausalLM", decoder, falcon},
+    {"bloom", "bloom", "BloomForCausalLM", decoder, {}},
+    {"stablelm", "stablelm", "StableLmForCausalLM", decoder, stablelm},
     {"starcoder2", "starcoder2", "Starcoder2ForCausalLM", decoder, starcoder2},
     {"command-r", "cohere", "CohereForCausalLM", decoder, cohere},
     {"olmo2", "olmo2", "Olmo2ForCausalLM", decoder, biased_silu},
@@ -156,6 +182,7 @@ class ConfigWriter {
       if (!replaced) add(rule);
     }
     for (const Rule& rule : architecture_.own) add(rule);
+    add_defaults();
     if (!config_.contains("vocab_size")) {
       if (const auto* tokens = header_.list("tokenizer.ggml.tokens")) config_["vocab_size"] = tokens->count;
     }
@@ -164,6 +191,25 @@ class ConfigWriter {
   }
 
  private:
+  // What llama.cpp takes where the metadata says nothing; configurations have defaults of their own.
+  void add_defaults() {
+    const auto hidden = header_.integer(fmt::format("{}.embedding_length", architecture_.name));
+    const auto heads = header_.integer(fmt::format("{}.attention.head_count", architecture_.name));
+    if (!hidden || !heads || *heads <= 0) return;
+    if (!config_.contains("num_key_value_heads")) config_["num_key_value_heads"] = *heads;
+    if (!config_.contains("head_dim")) config_["head_dim"] = *hidden / *heads;
+  }
+
+  void add_rotated(const Rule& rule) {
+    const auto rotated = header_.number(fmt::format("{}.rope.dimension_count", architecture_.name));
+    const auto hidden = header_.number(fmt::format("{}.embedding_length", architecture_.name));
+    const auto heads = header_.number(fmt::format("{}.attention.head_count", architecture_.name));
+    const auto size = header_.number(fmt::format("{}.attention.key_length", architecture_.name));
+    if (!rotated || !(size || (hidden && heads))) return;
+    const double head_size = size ? *size : *hidden / *heads;
+    if (*rotated > 0 && head_size >= *rotated) config_[std::string(rule.key)] = *rotated / head_size;
+  }
+
   void add(const Rule& rule) {
     const std::string key = fmt::format("{}.{}", architecture_.name, rule.source);
     const StoredTensor* tensor = header_.tensor(rule.source);
@@ -179,6 +225,13 @@ class ConfigWriter {
         if (tensor != nullptr && tensor->shape.size() == 2)
           config_[std::string(rule.key)] = tensor->shape.back();
         break;
+      case From::flag: {
+        const auto found = header_.metadata.find(key);
+        const bool* value = found == header_.metadata.end() ? nullptr : std::get_if<bool>(&found->second);
+        if (value != nullptr) config_[std::string(rule.key)] = *value;
+        break;
+      }
+      case From::rotated: add_rotated(rule); break;
       case From::is_true: config_[std::string(rule.key)] = true; break;
       case From::text: config_[std::string(rule.key)] = rule.source; break;
     }

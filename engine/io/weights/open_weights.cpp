@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "engine/io/import_config/import_config.hpp"
 #include "engine/io/read_file.hpp"
 #include "engine/io/weights/gguf.hpp"
 #include "engine/io/weights/gguf_config.hpp"
@@ -11,11 +12,6 @@
 
 namespace roofcast {
 namespace {
-
-Result<Graph> from_config(const DataFolder& /*data*/, std::string_view /*text*/, const std::string& file,
-                          const OpenOptions& /*options*/) {
-  return fail("configurations are not read yet", Location{.file = file});
-}
 
 bool is_there(const std::filesystem::path& path) {
   std::error_code error;
@@ -33,8 +29,10 @@ std::filesystem::path whole_of(const std::filesystem::path& path) {
   return safetensors_beside(path.parent_path()).value_or(path);
 }
 
-// "model.safetensors" and "config.json" say nothing; the folder does.
+// "model.safetensors" says nothing; the folder does.
 std::string name_of(const std::filesystem::path& path) {
+  const std::string file = path.filename().string();
+  if (!file.starts_with("model.") && !file.starts_with("model-")) return path.stem().string();
   const std::string folder = std::filesystem::path(path).lexically_normal().parent_path().filename().string();
   return folder.empty() || folder == "." || folder == ".." ? path.stem().string() : folder;
 }
@@ -47,7 +45,7 @@ Result<Graph> open_gguf(const DataFolder& data, const std::filesystem::path& pat
   if (!model) return tl::make_unexpected(model.error());
   const auto config = gguf_config(model->header);
   if (!config) return tl::make_unexpected(config.error());
-  auto graph = from_config(data, *config, path.string(), options);
+  auto graph = import_config(*config, path.string(), data.families(), options.symbols);
   if (!graph) return graph;
   graph->stored_weights = std::move(model->weights);
   graph->notes.insert(graph->notes.end(), model->notes.begin(), model->notes.end());
@@ -63,7 +61,7 @@ Result<Graph> open_safetensors(const DataFolder& data, const std::filesystem::pa
   if (is_there(config)) {
     const auto text = read_text(config);
     if (!text) return tl::make_unexpected(text.error());
-    auto described = from_config(data, *text, config.string(), options);
+    auto described = import_config(*text, config.string(), data.families(), options.symbols);
     if (!described) return described;
     graph = *std::move(described);
   } else {
