@@ -46,8 +46,8 @@ class DataFolder {
   Result<Runtime> runtime(const std::string& name) const;
   Result<Priors> priors(const std::string& name = "data-sheet") const;
 
-  /// The file of a model: as given, with `.toml` added, the config.json of a folder, or in models/. A path, or a
-  /// name with the ending of another format, is returned whether it exists or not.
+  /// The file of a model: as given, with `.toml` added, the config.json of a folder, or in models/. A path,
+  /// or a name with the ending of another format, is returned whether it exists or not.
   Result<std::filesystem::path> find_model_path(const std::string& name) const;
 
  private:

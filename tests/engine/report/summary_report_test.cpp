@@ -78,7 +78,7 @@ TEST_CASE("summary: weights without a model have no counts, but tensors") {
   CHECK(json["weight_tensors"][0]["shape"] == nlohmann::json::array({30, 50}));
   const std::string text = write_table(summary_document(summary));
   CHECK(text.starts_with("net: 3.00 kbytes of weights\n"));
-  CHECK(text.find("w      BF16  30 x 50  3,000\n") != std::string::npos);
+  CHECK(text.find("w       BF16   30 x 50  3,000\n") != std::string::npos);
 }
 
 TEST_CASE("summary_rows: one row") {
