@@ -35,8 +35,10 @@ std::string without_python_numbers(std::string_view text) {
   std::string plain(text);
   bool quoted = false;
   for (std::size_t i = 0; i < plain.size(); ++i) {
-    if (quoted && plain[i] == '\\') ++i;
-    else if (plain[i] == '"') quoted = !quoted;
+    if (quoted && plain[i] == '\\')
+      ++i;
+    else if (plain[i] == '"')
+      quoted = !quoted;
     if (quoted || i >= plain.size()) continue;
     for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
       if (plain.compare(i, word.size(), word) != 0) continue;
