@@ -227,6 +227,8 @@ TEST_CASE("import_config: the family follows from model_type, the class or the k
         "net/config.json: error: 'model_type' is missing\n  hint: known: toy, toyish\n");
   CHECK(families.complaint(R"({"model_type": "toi"})") ==
         "net/config.json: error: unknown model_type 'toi'\n  hint: did you mean 'toy'?\n");
+  CHECK(families.complaint(R"({"model_type": 7})") ==
+        "net/config.json: error: 'model_type' must be a string, not an integer\n");
   CHECK(families.complaint(R"({"_class_name": "Other"})") ==
         "net/config.json: error: unknown _class_name 'Other'\n  hint: known: ToyModel\n");
 }
@@ -264,9 +266,9 @@ TEST_CASE("import_config: a family is no model of its own") {
   const auto graph = load_model(family(""), "toy.toml");
 
   REQUIRE_FALSE(graph.has_value());
-  CHECK(to_string(graph.error())
-            .starts_with("toy.toml:3:1: error: this is a family of models, not one of them\n"
-                         "  hint: give the config.json of a model to --model\n"));
+  CHECK(to_string(graph.error()) ==
+        "toy.toml:3:1: error: this is a family of models, not one of them\n"
+        "  hint: give the config.json of a model to --model\n");
 }
 
 TEST_CASE("open_model: a .json file, and a folder with a config.json") {
