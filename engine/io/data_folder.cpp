@@ -106,12 +106,12 @@ Result<Priors> DataFolder::priors(const std::string& name) const {
 Result<std::filesystem::path> DataFolder::find_model_path(const std::string& name) const {
   if (auto file = existing_file(name)) return *std::move(file);
   if (name.ends_with(".json") || name.ends_with(".gguf") || is_safetensors_name(name)) return name;
-  const std::filesystem::path config = std::filesystem::path(name) / "config.json";
-  if (is_path(name) || !std::ranges::binary_search(models(), name)) {
-    if (existing_file(config.string())) return config;
+  const std::vector<std::string> known = models();
+  std::error_code error;
+  if (std::filesystem::is_directory(name, error) && !std::ranges::binary_search(known, name)) {
+    return std::filesystem::path(name) / "config.json";
   }
   if (is_path(name)) return name;  // reading it says why it is none
-  const std::vector<std::string> known = models();
   const std::string stem = without_toml(name);
   if (std::ranges::binary_search(known, stem)) return toml_file(root_ / "models", stem);
   const std::string guess = did_you_mean(stem, known);

@@ -35,7 +35,7 @@ class ModelReader {
     if (root_.raw()["name"].value<std::string>() == "") complain(root_.where("name"), "'name' is empty");
     root_.text("description");
     root_.text("source");
-    read_family();
+    if (!read_family()) return tl::make_unexpected(std::move(problems_));
     read_symbols();
     model_.tokens = root_.size("tokens");
     if (model_.tokens) check_symbols(*model_.tokens, {}, root_.where("tokens"));
@@ -66,14 +66,16 @@ class ModelReader {
     return reader.tables(key);
   }
 
-  void read_family() {
+  // False: a family without a configuration, where every symbol would be a mistake.
+  bool read_family() {
     if (config_ != nullptr) {
       read_family_rules(root_.table("config", true));
-    } else if (root_.has("config")) {
-      root_.expect("config");
-      complain(root_.where("config"), "this is a family of models, not one of them",
-               "give the config.json of a model to --model");
+      return true;
     }
+    if (!root_.has("config")) return true;
+    problems_ = {{root_.where("config"), "this is a family of models, not one of them",
+                  "give the config.json of a model to --model"}};
+    return false;
   }
 
   void read_blocks() {

@@ -34,8 +34,11 @@ class Rule {
 
   void missing() {
     if (keys_.empty()) return;
-    std::string message = fmt::format("'{}' is missing", config_.full(keys_.front()));
-    std::string hint = did_you_mean(keys_.front(), config_.keys());
+    const std::vector<std::string> there = config_.keys();
+    const bool is_null = std::ranges::find(there, keys_.front()) != there.end();
+    std::string message =
+        fmt::format("'{}' is {}", config_.full(keys_.front()), is_null ? "null" : "missing");
+    std::string hint = is_null ? std::string{} : did_you_mean(keys_.front(), there);
     if (hint.empty() && keys_.size() > 1) hint = fmt::format("or one of {}", fmt::join(other_keys(), ", "));
     table_.complain(std::move(message), {config_.file(), 0, 0}, std::move(hint));
   }

@@ -111,6 +111,9 @@ tl::unexpected<Diagnostics> unknown(Search& search, const Config& config) {
     return fail(fmt::format("unknown {} '{}'", key, name), where,
                 did_you_mean(name, known, fmt::format("known: {}", fmt::join(known, ", "))));
   };
+  if (const auto* type = config.find("model_type"); type != nullptr && !type->is_string()) {
+    return fail(fmt::format("'model_type' must be a string, not {}", type_name(*type)), where);
+  }
   if (const auto type = config.text("model_type")) return refuse("model_type", *type, true);
   if (const auto name = config.text("_class_name")) return refuse("_class_name", *name, false);
   if (const auto name = config.text("architectures[0]")) return refuse("architecture", *name, false);
