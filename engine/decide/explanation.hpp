@@ -2,10 +2,12 @@
 // One configuration taken apart: every layer, every kernel, every term of its time.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/evidence.hpp"
+#include "engine/base/stored_weights.hpp"
 #include "engine/base/units.hpp"
 #include "engine/decide/answer.hpp"
 #include "engine/kernel_time/terms.hpp"
@@ -66,6 +68,8 @@ struct ModelSummary {
   std::vector<std::pair<std::string, std::string>> outputs{};
   std::vector<std::pair<std::string, std::int64_t>> operators{};  ///< operator name, how many
   std::vector<std::string> notes{};
+  std::optional<StoredWeights> weights{};  ///< of the files that hold the model's weights
+  bool weights_only = false;               ///< there is nothing else: all counts are unknown
 };
 
 }  // namespace roofcast

@@ -6,6 +6,7 @@
 
 #include "engine/decide/estimate.hpp"
 #include "engine/decide/symbols.hpp"
+#include "engine/decide/weights_note.hpp"
 #include "engine/predict.hpp"
 
 namespace roofcast {
@@ -20,9 +21,20 @@ std::string spelled(const ProgramTensor& tensor, const Bindings& bindings, bool 
   return fmt::format("{}:{}", text.empty() ? "scalar" : text, real ? "real" : to_string(tensor.dtype));
 }
 
+void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
+  if (model.weights_only()) {
+    ModelSummary summary{.name = model.name, .file = model.file, .notes = model.notes};
+    summary.weights = model.stored_weights;
+    summary.weights_only = true;
+    append(summary.notes, model.stored_weights->notes);
+    return summary;
+  }
   const auto compiled = compile(model, CompileOptions{.overridden = symbols});
   if (!compiled) return tl::unexpected(compiled.error());
   const auto slots = slot_values(*compiled, symbols);
@@ -45,6 +57,12 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
     summary.parameters = model.stored->parameters;
     summary.statistics = model.stored->statistics;
     summary.initializer_elements = model.stored->initializer_elements;
+  }
+  if (model.stored_weights) {
+    summary.weights = model.stored_weights;
+    append(summary.notes, model.stored_weights->notes);
+    const std::string note = weights_note(*model.stored_weights, summary.parameters, summary.statistics);
+    if (!note.empty()) summary.notes.push_back(note);
   }
   for (const Symbol& symbol : model.symbols)
     summary.symbols.emplace_back(symbol.name, bindings->at(symbol.name));

@@ -7,6 +7,7 @@
 
 #include "engine/base/diagnostics.hpp"
 #include "engine/base/expression.hpp"
+#include "engine/base/stored_weights.hpp"
 #include "engine/base/tensor.hpp"
 #include "engine/ops/operator.hpp"
 
@@ -90,6 +91,11 @@ struct Graph {
   std::vector<Constraint> constraints{};      ///< of the model as a whole
   std::optional<std::int64_t> fixed_batch{};  ///< the only batch size that the file allows
   std::vector<std::string> notes{};
+  std::optional<StoredWeights>
+      stored_weights{};  ///< of the files that hold its weights, where they are known
+
+  /// Files with weights say nothing of operators: they can be shown, not predicted.
+  bool weights_only() const { return nodes.empty() && stored_weights.has_value(); }
 };
 
 /// Nodes in an order in which producers come before consumers and the nodes of a region stand together. A

@@ -21,6 +21,10 @@ class ShapeInference {
   }
 
   Result<TypedGraph> run() {
+    if (graph_.weights_only()) {
+      return fail("holds weights, not the operators of a model", Location{.file = graph_.file},
+                  "the model's config.json must lie beside it; `simulate show model` prints the weights");
+    }
     auto order = execution_order(graph_);
     if (!order) return tl::unexpected(order.error());
     for (const GraphInput& input : graph_.inputs) {
