@@ -31,6 +31,8 @@ class GraphBuilder {
     graph_.file = model.file;
     graph_.symbols = model.symbols;
     graph_.tokens = model.tokens;
+    graph_.phases = model.phases;
+    graph_.stored = model.stored;
   }
 
   Result<Graph> build() {

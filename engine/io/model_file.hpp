@@ -58,6 +58,8 @@ struct ModelFile {
   std::vector<Reference> outputs{};  ///< empty: the last node
   std::optional<Reference> loss{};
   std::optional<Expr> tokens{};
+  std::vector<ServingPhase> phases{};
+  std::optional<StoredFormat> stored{};
 };
 
 /// Reads the tables of a model file; all mistakes at once, in the order of the file.
