@@ -56,6 +56,7 @@ struct ModelSummary {
   std::string name{};
   std::string file{};
   std::int64_t parameters = 0;           ///< learned values, shared ones once
+  std::int64_t parameters_active = 0;    ///< those that one token needs; fewer with experts
   std::int64_t statistics = 0;           ///< stored values that are not learned, such as running means
   std::int64_t macs = 0;                 ///< one forward pass at the bound symbols (whole batch)
   std::int64_t flops = 0;                ///< 2 x MACs

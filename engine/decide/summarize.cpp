@@ -45,6 +45,7 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
   ModelSummary summary{.name = model.name,
                        .file = model.file,
                        .parameters = value(compiled->parameters),
+                       .parameters_active = value(compiled->parameters_active),
                        .statistics = value(compiled->statistics),
                        .macs = value(compiled->forward_macs),
                        .flops = 2 * value(compiled->forward_macs),

@@ -18,8 +18,9 @@ struct Count {
   std::int64_t ModelSummary::*value = nullptr;
 };
 
-constexpr std::array<Count, 7> counts = {{
+constexpr std::array<Count, 8> counts = {{
     {"parameters", "parameters", &ModelSummary::parameters},
+    {"of which one token needs", "parameters_active", &ModelSummary::parameters_active},
     {"stored statistics", "statistics", &ModelSummary::statistics},
     {"MACs", "macs", &ModelSummary::macs},
     {"FLOPs (2 x MACs)", "flops", &ModelSummary::flops},
@@ -124,8 +125,11 @@ Document summary_document(const ModelSummary& summary) {
                 Emphasis::strong});
   Table table{.title = summary.file};
   table.columns = {{"count", "count", Alignment::left}, {"value", "value", Alignment::right}};
-  for (const Count& count : counts)
-    table.rows.push_back({{std::string(count.title), grouped(summary.*count.value)}});
+  for (const Count& count : counts) {
+    const bool dense =
+        count.value == &ModelSummary::parameters_active && summary.parameters_active == summary.parameters;
+    if (!dense) table.rows.push_back({{std::string(count.title), grouped(summary.*count.value)}});
+  }
   document.blocks.emplace_back(std::move(table));
   if (summary.weights) document.blocks.emplace_back(weights_table(*summary.weights));
   if (!summary.operators.empty()) {
