@@ -37,7 +37,7 @@ Result<Answer> answer_of(const Run& run, bool quiet) {
       }
       for (const std::string& skipped : group->skipped) answer.warnings.push_back({"W-SKIPPED", skipped});
       answer.groups.push_back(*std::move(group));
-      add_new(answer.assumptions, assumptions(named.platform, run.request));
+      add_new(answer.assumptions, assumptions(model.graph, named.platform, run.request));
     }
   }
   if (answer.groups.empty()) return tl::make_unexpected(std::move(problems));

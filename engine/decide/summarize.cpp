@@ -45,6 +45,7 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
   ModelSummary summary{.name = model.name,
                        .file = model.file,
                        .parameters = value(compiled->parameters),
+                       .parameters_active = value(compiled->parameters_active),
                        .statistics = value(compiled->statistics),
                        .initializer_elements = value(compiled->parameters) + value(compiled->statistics),
                        .macs = value(compiled->forward_macs),
@@ -53,10 +54,11 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
                        .activation_elements = value(compiled->layer_elements),
                        .nodes = value(compiled->nodes),
                        .notes = compiled->program.notes};
-  if (model.stored) {  // a file may store more than its operators use
-    summary.parameters = model.stored->parameters;
-    summary.statistics = model.stored->statistics;
-    summary.initializer_elements = model.stored->initializer_elements;
+  if (model.file_counts) {  // a file may store more than its operators use
+    summary.parameters_active += model.file_counts->parameters - summary.parameters;
+    summary.parameters = model.file_counts->parameters;
+    summary.statistics = model.file_counts->statistics;
+    summary.initializer_elements = model.file_counts->initializer_elements;
   }
   if (model.stored_weights) {
     summary.weights = model.stored_weights;

@@ -58,6 +58,15 @@ class ShapeInference {
   }
 
  private:
+  static TensorRole role_of(ParameterKind kind) {
+    switch (kind) {
+      case ParameterKind::learned: return TensorRole::parameter;
+      case ParameterKind::statistic: return TensorRole::statistic;
+      case ParameterKind::cache: return TensorRole::cache;
+    }
+    return TensorRole::parameter;
+  }
+
   bool training() const { return typed_.task == Task::training; }
   const Value& value(ValueId id) const { return graph_.values[static_cast<std::size_t>(id)]; }
   void bind(ValueId id, TensorId tensor) { tensors_[id] = tensor; }
@@ -176,9 +185,9 @@ class ShapeInference {
         typed.parameters.push_back(owner->second);
         continue;
       }
-      typed.parameters.push_back(new_tensor(name, parameter.type,
-                                            parameter.trained ? TensorRole::parameter : TensorRole::statistic,
-                                            node.region));
+      const TensorId id = new_tensor(name, parameter.type, role_of(parameter.kind), node.region);
+      typed_.tensor(id).used_per_token = parameter.used_per_token;
+      typed.parameters.push_back(id);
     }
     if (!typed.parameters.empty()) weights_[index] = typed.parameters.front();
 

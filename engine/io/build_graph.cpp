@@ -36,6 +36,8 @@ class GraphBuilder {
       if (sizes_.contains(symbol.name)) continue;
       if (const auto value = symbol.definition.evaluate(sizes_)) sizes_[symbol.name] = *value;
     }
+    graph_.phases = model.phases;
+    graph_.stored = model.stored;
   }
 
   Result<Graph> build() {

@@ -65,6 +65,8 @@ struct ModelFile {
   std::vector<Reference> outputs{};  ///< empty: the last node
   std::optional<Reference> loss{};
   std::optional<Expr> tokens{};
+  std::vector<ServingPhase> phases{};
+  std::optional<StoredFormat> stored{};
 };
 
 /// A file's name, for messages, and what is in it.

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "engine/graph/serving_phase.hpp"
+#include "engine/graph/symbol_order.hpp"
 #include "engine/io/import_config/bind.hpp"
 #include "engine/io/import_config/family.hpp"
 #include "engine/io/model_file.hpp"
@@ -37,6 +39,8 @@ class ModelReader {
     root_.text("source");
     if (!read_family()) return tl::make_unexpected(std::move(problems_));
     read_symbols();
+    read_phases();
+    read_weight_format();
     model_.tokens = root_.size("tokens");
     if (model_.tokens) check_symbols(*model_.tokens, {}, root_.where("tokens"));
     for (TableReader& input : read_tables(root_, "input")) model_.inputs.push_back(read_input(input));
@@ -115,43 +119,79 @@ class ModelReader {
       table.expect(name);
     }
     for (const auto& [name, symbol] : symbols) check_symbols(symbol.definition, {}, symbol.where);
-    sort_symbols(symbols);
+    if (auto sorted = order_symbols(symbols)) {
+      model_.symbols = *std::move(sorted);
+    } else {
+      problems_.insert(problems_.end(), sorted.error().begin(), sorted.error().end());
+    }
   }
 
-  // Depth first, so that a definition comes after what it needs; a symbol met again on the way is defined by
-  // itself.
-  void sort_symbols(const std::map<std::string, Symbol>& symbols) {
-    std::set<std::string> done;
-    for (const auto& [start, unused] : symbols) {
-      std::vector<std::pair<std::string, std::vector<std::string>>> path;  // a symbol and what it still needs
-      const auto open = [&](const std::string& name) {
-        const auto needs = symbols.at(name).definition.symbols();
-        path.emplace_back(name, std::vector<std::string>(needs.begin(), needs.end()));
-      };
-      if (!done.contains(start)) open(start);
-      while (!path.empty()) {
-        auto& [name, needs] = path.back();
-        if (needs.empty()) {
-          model_.symbols.push_back(symbols.at(name));
-          done.insert(name);
-          path.pop_back();
-          continue;
-        }
-        const std::string next = needs.back();
-        needs.pop_back();
-        if (done.contains(next) || !symbols.contains(next)) continue;
-        const auto again =
-            std::ranges::find(path, next, &std::pair<std::string, std::vector<std::string>>::first);
-        if (again != path.end()) {
-          std::string chain;
-          for (auto at = again; at != path.end(); ++at) chain += at->first + " -> ";
-          complain(symbols.at(next).where,
-                   fmt::format("symbol '{}' is defined by itself: {}{}", next, chain, next));
-          return;
-        }
-        open(next);
+  void read_weight_format() {
+    const auto group = root_.integer("weight_group");
+    const auto format = root_.text("weight_format");
+    if (group && !format) complain(root_.where("weight_group"), "'weight_group' needs a 'weight_format'");
+    if (!format) return;
+    if (group && *group < 1) complain(root_.where("weight_group"), "'weight_group' is less than 1");
+    auto stored = stored_format({.method = *format, .group_size = group}, root_.where("weight_format"));
+    if (stored) {
+      model_.stored = *std::move(stored);
+    } else {
+      problems_.insert(problems_.end(), stored.error().begin(), stored.error().end());
+    }
+  }
+
+  void read_phases() {
+    if (!root_.has("phase")) return;
+    TableReader table = root_.table("phase");
+    for (const auto& [key, node] : table.raw()) {
+      const std::string name(key.str());
+      const Location where = location_of(node, file_);
+      if (!is_identifier(name) || name == plain_phase || name == "step") {
+        complain(
+            where, fmt::format("'{}' cannot be the name of a phase", name),
+            fmt::format("names are letters, digits and underscores; '{}' and 'step' are what a model without "
+                        "phases does",
+                        plain_phase));
+      }
+      TableReader phase = table.table(name);
+      model_.phases.push_back(read_phase(name, phase));
+    }
+    table.finish();
+    std::ranges::stable_sort(model_.phases, {}, [](const ServingPhase& phase) {
+      return std::pair{phase.where.line, phase.where.column};
+    });
+  }
+
+  ServingPhase read_phase(const std::string& name, TableReader& table) {
+    ServingPhase phase{.name = name, .where = table.where()};
+    std::map<std::string, Symbol> symbols;
+    for (const Symbol& symbol : model_.symbols) symbols[symbol.name] = symbol;
+    for (const auto& [key, node] : table.raw()) {
+      const std::string symbol(key.str());
+      if (symbol == "tokens" && !symbol_names_.contains(symbol)) continue;
+      const Location where = location_of(node, file_);
+      const auto definition = table.size(symbol);
+      if (!symbol_names_.contains(symbol)) {
+        const std::vector<std::string> names(symbol_names_.begin(), symbol_names_.end());
+        complain(where, fmt::format("phase '{}' sets '{}', which is no symbol", name, symbol),
+                 did_you_mean(symbol, names, "a phase redefines symbols of [symbols], or says its 'tokens'"));
+      } else if (symbol == "batch") {
+        complain(where, fmt::format("phase '{}' sets 'batch'", name),
+                 "all phases run at the batch sizes asked for");
+      } else if (definition) {
+        check_symbols(*definition, {}, where);
+        phase.symbols.push_back({symbol, *definition, where});
+        symbols[symbol] = phase.symbols.back();
       }
     }
+    if (!symbol_names_.contains("tokens")) {
+      phase.tokens = table.size("tokens");
+      if (phase.tokens) check_symbols(*phase.tokens, {}, table.where("tokens"));
+    }
+    if (const auto sorted = order_symbols(symbols); !sorted && problems_.empty())
+      problems_.insert(problems_.end(), sorted.error().begin(), sorted.error().end());
+    table.finish();
+    return phase;
   }
 
   void check_symbols(const Expr& expression, const std::vector<std::string>& parameters,

@@ -20,6 +20,7 @@ struct Count {
 
 constexpr std::array<Count, 8> counts = {{
     {"parameters", "parameters", &ModelSummary::parameters},
+    {"of which one token needs", "parameters_active", &ModelSummary::parameters_active},
     {"stored statistics", "statistics", &ModelSummary::statistics},
     {"stored elements", "initializer_elements", &ModelSummary::initializer_elements},
     {"MACs", "macs", &ModelSummary::macs},
@@ -125,8 +126,11 @@ Document summary_document(const ModelSummary& summary) {
                 Emphasis::strong});
   Table table{.title = summary.file};
   table.columns = {{"count", "count", Alignment::left}, {"value", "value", Alignment::right}};
-  for (const Count& count : counts)
-    table.rows.push_back({{std::string(count.title), grouped(summary.*count.value)}});
+  for (const Count& count : counts) {
+    const bool dense =
+        count.value == &ModelSummary::parameters_active && summary.parameters_active == summary.parameters;
+    if (!dense) table.rows.push_back({{std::string(count.title), grouped(summary.*count.value)}});
+  }
   document.blocks.emplace_back(std::move(table));
   if (summary.weights) document.blocks.emplace_back(weights_table(*summary.weights));
   if (!summary.operators.empty()) {

@@ -80,13 +80,14 @@ Result<GgufModel> from_parts(const std::filesystem::path& folder, const PartName
     files.push_back(path.string());
     if (number == 1) model.header = *std::move(header);
   }
+  model.header.tensors = tensors;
   if (!missing.empty()) {
-    model.notes.push_back(fmt::format("{} of {} parts are not there ('{}'{}): weight bytes are not known",
-                                      missing.size(), name.count, missing.front(),
-                                      missing.size() > 1 ? ", ..." : ""));
+    model.notes.push_back(fmt::format(
+        "{} of {} parts are not there ('{}'{}): weight bytes are not known, and an output matrix of its "
+        "own or biases in them are missed",
+        missing.size(), name.count, missing.front(), missing.size() > 1 ? ", ..." : ""));
     return model;
   }
-  model.header.tensors = tensors;
   auto weights = with_totals("gguf", std::move(tensors), std::move(files));
   if (!weights) return tl::make_unexpected(weights.error());
   model.weights = *std::move(weights);

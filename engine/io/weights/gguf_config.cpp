@@ -137,7 +137,7 @@ struct Architecture {
 };
 
 // `llama` also stands for Mistral and, with experts, for Mixtral.
-constexpr std::array<Architecture, 20> architectures = {{
+constexpr std::array<Architecture, 21> architectures = {{
     {"llama", "llama", "LlamaForCausalLM", decoder, llama},
     {"mistral3", "mistral", "MistralForCausalLM", decoder, silu},
     {"qwen2", "qwen2", "Qwen2ForCausalLM", decoder, silu},
@@ -157,6 +157,7 @@ constexpr std::array<Architecture, 20> architectures = {{
     {"starcoder2", "starcoder2", "Starcoder2ForCausalLM", decoder, starcoder2},
     {"command-r", "cohere", "CohereForCausalLM", decoder, cohere},
     {"olmo2", "olmo2", "Olmo2ForCausalLM", decoder, biased_silu},
+    {"granite", "granite", "GraniteForCausalLM", decoder, llama},
     {"gpt-oss", "gpt_oss", "GptOssForCausalLM", decoder, gpt_oss},
 }};
 constexpr Architecture mixture = {"llama", "mixtral", "MixtralForCausalLM", decoder, mixtral};

@@ -116,7 +116,7 @@ Result<SafetensorsIndex> read_safetensors_index(std::string_view text, const std
     return fail(fmt::format("tensor '{}' is there twice", twice->first), where);
   for (const auto& entry : index.weight_map) index.files.push_back(entry.second);
   std::ranges::sort(index.files);
-  index.files.erase(std::ranges::unique(index.files).begin(), index.files.end());
+  index.files.erase(std::unique(index.files.begin(), index.files.end()), index.files.end());
   return std::move(index);
 }
 

@@ -512,5 +512,36 @@ TEST_CASE("bad model: a dotted key without end is an error") {
   CHECK(complaint(key + " = 1\n" + head + relu).find("error: ") != std::string::npos);
 }
 
+TEST_CASE("bad model: phases redefine symbols that there are, once around") {
+  const auto with = [](std::string_view phase) {
+    return complaint(model_head("batch = 2\nseq = 4\nprompt = \"seq\"") + std::string(phase) +
+                     input("x", "\"batch\", \"seq\"") + node("act", "relu", "\"x\""));
+  };
+
+  CHECK(with("[phase.decode]\nseq = 1\n") == "no mistakes\n");
+  CHECK(with("[phase.decode]\nsek = 1\n") ==
+        "m.toml:9:7: error: phase 'decode' sets 'sek', which is no symbol\n  hint: did you mean 'seq'?\n");
+  CHECK(with("[phase.decode]\nbatch = 1\n") ==
+        "m.toml:9:9: error: phase 'decode' sets 'batch'\n  hint: all phases run at the batch sizes asked "
+        "for\n");
+  CHECK(with("[phase.decode]\nseq = \"prompt\"\n") ==
+        "m.toml:7:10: error: symbol 'prompt' is defined by itself: prompt -> seq -> prompt\n");
+  CHECK(with("[phase.forward]\nseq = 1\n")
+            .starts_with("m.toml:8:1: error: 'forward' cannot be the name of a phase\n"));
+  CHECK(with("[phase]\ndecode = 3\n").starts_with("m.toml:9:10: error: "));
+}
+
+TEST_CASE("bad model: a format of weights that nobody knows") {
+  const auto with = [](std::string_view more) {
+    return complaint(model_head("batch = 2", more) + input("x", "\"batch\", 4") +
+                     node("act", "relu", "\"x\""));
+  };
+
+  CHECK(with("weight_format = \"w4a16\"\nweight_group = 32") == "no mistakes\n");
+  CHECK(with("weight_format = \"w4a17\"") ==
+        "m.toml:3:17: error: unknown format of weights 'w4a17'\n  hint: did you mean 'w4a16'?\n");
+  CHECK(with("weight_group = 32") == "m.toml:3:16: error: 'weight_group' needs a 'weight_format'\n");
+}
+
 }  // namespace
 }  // namespace roofcast

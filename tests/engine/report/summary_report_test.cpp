@@ -11,7 +11,7 @@ namespace roofcast {
 namespace {
 
 ModelSummary toy_summary() {
-  ModelSummary summary{.name = "net", .file = "net.toml", .parameters = 1500};
+  ModelSummary summary{.name = "net", .file = "net.toml", .parameters = 1500, .parameters_active = 1500};
   summary.macs = 2'000'000;
   summary.flops = 4'000'000;
   summary.nodes = 3;
@@ -29,10 +29,20 @@ TEST_CASE("summary_document: one sentence, then the counts in full") {
   CHECK(text.find("- x: 8x4:fp32\n") != std::string::npos);
 }
 
+TEST_CASE("summary_document: what a token needs, if that is less") {
+  ModelSummary mixture = toy_summary();
+  mixture.parameters_active = 700;
+
+  CHECK(write_table(summary_document(toy_summary())).find("one token") == std::string::npos);
+  CHECK(write_table(summary_document(mixture)).find("of which one token needs        700\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("summary_json: whole numbers under stable keys") {
   const auto json = nlohmann::json::parse(summary_json(toy_summary(), "1"));
 
   CHECK(json["parameters"] == 1500);
+  CHECK(json["parameters_active"] == 1500);
   CHECK(json["macs"] == 2'000'000);
   CHECK(json["flops"] == 4'000'000);
   CHECK(json["activation_elements"] == 0);
@@ -83,9 +93,9 @@ TEST_CASE("summary: weights without a model have no counts, but tensors") {
 
 TEST_CASE("summary_rows: one row") {
   CHECK(write_csv(summary_rows(toy_summary())) ==
-        "name,parameters,statistics,macs,flops,other_operations,activation_elements,nodes,weight_bytes,"
-        "weight_format\n"
-        "net,1500,0,2000000,4000000,0,0,3,,\n");
+        "name,parameters,parameters_active,statistics,macs,flops,other_operations,activation_elements,nodes,"
+        "weight_bytes,weight_format\n"
+        "net,1500,1500,0,2000000,4000000,0,0,3,,\n");
 }
 
 }  // namespace

@@ -238,7 +238,9 @@ TEST_CASE("read_gguf_model: without all parts the weights are not known") {
   CHECK(model->notes ==
         std::vector<std::string>{
             fmt::format("'{}' ends before its tensors do: only its header was needed", first),
-            fmt::format("1 of 2 parts are not there ('{}'): weight bytes are not known", second)});
+            fmt::format("1 of 2 parts are not there ('{}'): weight bytes are not known, and an output matrix "
+                        "of its own or biases in them are missed",
+                        second)});
 }
 
 }  // namespace

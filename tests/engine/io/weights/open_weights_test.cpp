@@ -44,10 +44,12 @@ const Tensors gated = {
 const Tensors norms = {{"attn_norm.weight", {hidden}}, {"ffn_norm.weight", {hidden}}};
 const Tensors post_norms = {{"post_attention_norm.weight", {hidden}}, {"post_ffw_norm.weight", {hidden}}};
 const Tensors head_norms = {{"attn_q_norm.weight", {head}}, {"attn_k_norm.weight", {head}}};
-const Tensors gpt_layer = biased({"attn_norm", {hidden}}) + biased({"ffn_norm", {hidden}}) +
-                          biased({"attn_qkv", {hidden, 3 * hidden}}) +
-                          biased({"attn_output", {hidden, hidden}}) + biased({"ffn_up", {hidden, ffn}}) +
-                          biased({"ffn_down", {ffn, hidden}});
+Tensors gpt_layer_of(std::uint64_t width) {
+  return biased({"attn_norm", {hidden}}) + biased({"ffn_norm", {hidden}}) +
+         biased({"attn_qkv", {hidden, 3 * hidden}}) + biased({"attn_output", {hidden, hidden}}) +
+         biased({"ffn_up", {hidden, width}}) + biased({"ffn_down", {width, hidden}});
+}
+const Tensors gpt_layer = gpt_layer_of(ffn);
 const Tensors embedding = {{"token_embd.weight", {hidden, vocab}}};
 const Tensors output = {{"output.weight", {hidden, vocab}}};
 const Tensors norm = {{"output_norm.weight", {hidden}}};
@@ -88,6 +90,17 @@ const std::vector<Model> models = {
                                                {"ffn_down.weight", {ffn, hidden}}}},
     {"stablelm", embedding + biased_norm + output,
      biased({"attn_norm", {hidden}}) + biased({"ffn_norm", {hidden}}) + query_key_value + gated},
+    {"bloom", embedding + biased({"token_embd_norm", {hidden}}) + biased_norm, gpt_layer_of(4 * hidden)},
+    {"starcoder2", embedding + biased_norm,
+     biased({"attn_norm", {hidden}}) + biased({"ffn_norm", {hidden}}) + biased({"attn_q", {hidden, hidden}}) +
+         biased({"attn_k", {hidden, key}}) + biased({"attn_v", {hidden, key}}) +
+         biased({"attn_output", {hidden, hidden}}) + biased({"ffn_up", {hidden, ffn}}) +
+         biased({"ffn_down", {ffn, hidden}})},
+    {"olmo2", embedding + norm + output,
+     query_key_value + gated + post_norms +
+         Tensors{{"attn_q_norm.weight", {hidden}}, {"attn_k_norm.weight", {key}}}},
+    {"mistral3", embedding + norm + output, norms + query_key_value + gated},
+    {"granite", embedding + norm, norms + query_key_value + gated},
     {"command-r", embedding + norm, Tensors{{"attn_norm.weight", {hidden}}} + query_key_value + gated}};
 
 ToyGguf toy_gguf(const Model& model) {
@@ -101,7 +114,8 @@ ToyGguf toy_gguf(const Model& model) {
       .integer(name + ".context_length", positions)
       .texts("tokenizer.ggml.tokens", vocab);
   if (name == "falcon") gguf.integer(name + ".attention.head_count_kv", 1);
-  if (name != "falcon" && !name.starts_with("gpt")) gguf.integer(name + ".attention.head_count_kv", 2);
+  if (name != "falcon" && name != "bloom" && !name.starts_with("gpt"))
+    gguf.integer(name + ".attention.head_count_kv", 2);
   const auto add = [&](const Tensor& tensor) {
     const bool vector = tensor.shape.size() == 1;  // in F32; matrices in F16
     std::uint64_t bytes = vector ? 4 : 2;
