@@ -30,8 +30,8 @@ void set_stored_format(Graph& graph, const Config& config) {
   if (stored) {
     graph.stored = *std::move(stored);
   } else {
-    graph.notes.push_back(fmt::format("its quantization_config is not followed: {}",
-                                      stored.error().front().message));
+    graph.notes.push_back(
+        fmt::format("its quantization_config is not followed: {}", stored.error().front().message));
   }
 }
 
