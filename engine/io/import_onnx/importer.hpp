@@ -88,6 +88,8 @@ class Importer {
 
   /// The type of a result as the file declares it, if it does.
   std::optional<OnnxValue> declared(const std::string& name);
+  /// Output `index` of the node as the file declares it, if all its dimensions are numbers.
+  std::optional<Shape> declared_sizes(const OnnxNode& node, std::size_t index) const;
 
   roofcast::Graph& graph() { return graph_; }
   RegionId region() const { return region_; }

@@ -134,6 +134,20 @@ std::optional<OnnxValue> Importer::declared(const std::string& name) {
   return OnnxValue{.name = name, .shape = *shape, .element = static_cast<ElementType>(type.elem_type())};
 }
 
+std::optional<Shape> Importer::declared_sizes(const OnnxNode& node, std::size_t index) const {
+  if (!node.wants(index)) return std::nullopt;
+  const auto found = declared_.find(node.message().output(static_cast<int>(index)));
+  if (found == declared_.end() || !found->second->type().has_tensor_type()) return std::nullopt;
+  const Type::TensorType& type = found->second->type().tensor_type();
+  if (!type.has_shape()) return std::nullopt;
+  Shape shape;
+  for (const TensorShape::Dimension& dimension : type.shape().dim()) {
+    if (!dimension.has_dim_value() || dimension.dim_value() < 1) return std::nullopt;
+    shape.emplace_back(dimension.dim_value());
+  }
+  return shape;
+}
+
 Result<void> Importer::bind_inputs(const Graph& graph) {
   std::set<std::string, std::less<>> open_shapes;
   for (const auto& [name, shape] : options_.shapes) open_shapes.insert(name);
