@@ -364,9 +364,10 @@ Result<Values> import_einsum(Importer& importer, const OnnxNode& node) {
 }  // namespace
 
 HandlerRows linear_handlers() {
-  static const HandlerRow rows[] = {{"MatMul", import_matmul},          {"FusedMatMul", import_matmul},
-                                    {"TransposeMatMul", import_matmul}, {"Gemm", import_gemm},
-                                    {"FusedGemm", import_gemm},         {"Einsum", import_einsum}};
+  static const HandlerRow rows[] = {
+      {"MatMul", import_matmul}, {"FusedMatMul", import_matmul},         {"TransposeMatMul", import_matmul},
+      {"Gemm", import_gemm},     {"SparseToDenseMatMul", import_matmul}, {"FusedGemm", import_gemm},
+      {"Einsum", import_einsum}};
   return rows;
 }
 
