@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/io/import_onnx/patterns/patterns.hpp"
 #include "engine/io/import_onnx/prune.hpp"
 #include "engine/io/import_onnx/tensor_content.hpp"
 
@@ -363,6 +364,8 @@ void Importer::finish() {
     (tensor.statistic ? counts.statistics : counts.parameters) += count;
   }
   graph_.stored = counts;
+  prune(graph_);
+  graph_ = fuse_patterns(std::move(graph_), std::move(types_));
   prune(graph_);
 }
 
