@@ -25,6 +25,16 @@ bool is_function(const Rewriter& graph, int node, std::string_view function) {
   return graph.is(node, "pointwise") && graph.node(node).attributes.word("function") == function;
 }
 
+// Where sizes are only equal by value, arithmetic is imported as `pointwise`.
+bool is_either(const Rewriter& graph, int node, std::string_view op, std::string_view function) {
+  return graph.is(node, op) || is_function(graph, node, function);
+}
+
+// Equal, or it takes values to tell.
+bool may_be_equal(const Expr& left, const Expr& right) {
+  return left == right || !left.is_constant() || !right.is_constant();
+}
+
 /// What is added to the scores, or says which of them count, where they have the shape `scores`.
 struct Bias {
   ValueId value = no_value;
@@ -59,7 +69,7 @@ bool is_number(const Rewriter& graph, ValueId value) {
 // The same for all heads, one value for each pair of positions: a mask to multiply with.
 bool is_mask(const Rewriter& graph, ValueId value, const Shape& scores) {
   const Shape& shape = graph.shape(value);
-  if (shape.size() < 2 || from_end(shape, 1) != from_end(scores, 1)) return false;
+  if (shape.size() < 2 || !may_be_equal(from_end(shape, 1), from_end(scores, 1))) return false;
   return shape.size() == 2 || from_end(shape, 3).is(1);
 }
 
@@ -99,19 +109,18 @@ std::optional<Scores> scores_behind(const Rewriter& graph, ValueId value, Region
     return found ? found : biased(inputs[2], inputs[0]);
   }
   if (inputs.size() != 2) return std::nullopt;
-  if (graph.is(index, "sub")) return biased(inputs[0], inputs[1]);
-  if (graph.is(index, "add") || is_function(graph, index, "Add")) {
+  if (is_either(graph, index, "sub", "Sub")) return biased(inputs[0], inputs[1]);
+  if (is_either(graph, index, "add", "Add")) {
     auto found = biased(inputs[0], inputs[1]);
     return found ? found : biased(inputs[1], inputs[0]);
   }
-  const bool commutes =
-      graph.is(index, "mul") || is_function(graph, index, "Max") || is_function(graph, index, "Min");
+  const bool product = is_either(graph, index, "mul", "Mul");
+  const bool commutes = product || is_function(graph, index, "Max") || is_function(graph, index, "Min");
   if (!commutes && !graph.is(index, "div")) return std::nullopt;
   for (const std::size_t scores : {0U, 1U}) {
     if (scores == 1 && !commutes) break;
     const ValueId other = inputs[1 - scores];
-    const bool fits = is_number(graph, other) ||
-                      (masked && graph.is(index, "mul") && is_mask(graph, other, shape));
+    const bool fits = is_number(graph, other) || (masked && product && is_mask(graph, other, shape));
     if (!fits || graph.shape(inputs[scores]) != shape) continue;
     if (auto found = further(inputs[scores], masked)) return found;
   }
@@ -185,10 +194,7 @@ Matrix matrix(const Rewriter& graph, ValueId value, bool turned) {
 class Fusion {
  public:
   Fusion(Rewriter& graph, Scores scores, Weighted weighted)
-      : graph_(graph),
-        scores_(std::move(scores)),
-        weighted_(weighted),
-        views_(graph, weighted.product) {}
+      : graph_(graph), scores_(std::move(scores)), weighted_(weighted), views_(graph, weighted.product) {}
 
   bool run() {
     if (!read_operands() || !std::ranges::all_of(scores_.biases, [&](const Bias& b) { return fits(b); }))
@@ -300,7 +306,8 @@ class Fusion {
     const Shape shape = padded(bias);
     if (shape.size() != bias.scores.size()) return false;
     for (std::size_t i = 1; i <= shape.size(); ++i) {
-      if (!from_end(shape, i).is(1) && from_end(shape, i) != from_end(bias.scores, i)) return false;
+      if (!from_end(shape, i).is(1) && !may_be_equal(from_end(shape, i), from_end(bias.scores, i)))
+        return false;
     }
     const Shape leads = leading(bias.scores);
     if (all_ones(leading(shape)) || folds_batch(leads)) return true;
@@ -310,20 +317,27 @@ class Fusion {
   // [batch or 1, heads or 1, queries or 1, keys or 1]. Needs: it fits.
   ValueId by_head(const Bias& bias) {
     Shape shape = padded(bias);
-    const Shape leads = leading(bias.scores);
-    const Shape own = leading(shape);
+    ValueId value = views_.reshaped(bias.value, shape);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (!shape[i].is(1)) shape[i] = bias.scores[i];
+    }
     const Expr queries = from_end(shape, 2);
     const Expr keys = from_end(shape, 1);
-    if (all_ones(own)) return views_.reshaped(bias.value, {Expr{1}, Expr{1}, queries, keys});
-    if (leads.size() == 1) return views_.reshaped(bias.value, {sizes_.batch, sizes_.heads, queries, keys});
-    const bool has_heads = leads.back() == sizes_.heads;
-    const std::size_t folded = has_heads ? own.size() - 1 : own.size();
-    const Expr heads = has_heads ? own.back() : Expr{1};
-    if (elements(own, 0, folded).is(1)) return views_.reshaped(bias.value, {Expr{1}, heads, queries, keys});
-    ValueId value = views_.reshaped(bias.value, shape);
-    for (std::size_t i = 0; i < folded; ++i) shape[i] = leads[i];
+    const Shape leads = leading(bias.scores);
+    if (all_ones(leading(shape))) {
+      return views_.reshaped(views_.expanded(value, shape), {Expr{1}, Expr{1}, queries, keys});
+    }
+    if (!folds_batch(leads)) {  // [batch * heads, queries, keys]
+      return views_.reshaped(views_.expanded(value, shape), {sizes_.batch, sizes_.heads, queries, keys});
+    }
+    const bool has_heads = leads.size() > 1 && leads.back() == sizes_.heads;
+    const std::size_t folded = has_heads ? leads.size() - 1 : leads.size();
+    const Expr heads = has_heads ? shape[folded] : Expr{1};
+    const bool has_batch =
+        !all_ones(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(folded)));
+    for (std::size_t i = 0; has_batch && i < folded; ++i) shape[i] = leads[i];
     value = views_.expanded(value, shape);
-    return views_.reshaped(value, {sizes_.batch, heads, queries, keys});
+    return views_.reshaped(value, {has_batch ? sizes_.batch : Expr{1}, heads, queries, keys});
   }
 
   // Several are added up, or what one selects is taken of the other, before the scores see them.

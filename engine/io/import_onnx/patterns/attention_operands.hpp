@@ -1,5 +1,6 @@
 #pragma once
-// Queries, keys and values as exporters lay them out -> [batch, length, heads * size], as `attention` has them.
+// Queries, keys and values as exporters lay them out -> [batch, length, heads * size], as `attention` has
+// them.
 
 #include <optional>
 #include <vector>

@@ -16,7 +16,8 @@ int fuse_linear_bias(Rewriter& graph) {
     const Expr features = graph.shape(result).back();
     int reader = graph.only_reader(result);
     // A view between them may fold or split other dimensions.
-    while (graph.is(reader, "reshape") && graph.shape(graph.node(reader).outputs.front()).back() == features) {
+    while (graph.is(reader, "reshape") &&
+           graph.shape(graph.node(reader).outputs.front()).back() == features) {
       result = graph.node(reader).outputs.front();
       reader = graph.only_reader(result);
     }

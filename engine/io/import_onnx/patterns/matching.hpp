@@ -28,8 +28,8 @@ int stored_vector(const Rewriter& graph, ValueId value, const Expr& count, std::
 
 /// A learned scale, and an offset after it, that are applied to `value` alone.
 struct ScaleAndOffset {
-  int last = no_node;    ///< the node that makes the result
-  int scale = no_node;   ///< the nodes that hold the tensors
+  int last = no_node;   ///< the node that makes the result
+  int scale = no_node;  ///< the nodes that hold the tensors
   int offset = no_node;
 };
 /// `last` is `no_node` if nothing scales it.

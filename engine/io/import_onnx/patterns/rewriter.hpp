@@ -74,7 +74,7 @@ class Rewriter {
   std::vector<bool> gone_{};
   std::vector<int> unread_{};     ///< nodes that may have to go
   std::vector<int> borrowers_{};  ///< for each node how many share its weights
-  std::vector<int> before_{};  ///< for each node the old one that it stands before, or itself
+  std::vector<int> before_{};     ///< for each node the old one that it stands before, or itself
 };
 
 }  // namespace roofcast::onnx

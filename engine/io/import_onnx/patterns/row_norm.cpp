@@ -13,9 +13,8 @@ std::optional<ValueId> squared_below_root(const Rewriter& graph, ValueId value, 
       return std::nullopt;
     }
   }
-  const bool is_root =
-      graph.is(root, "sqrt") || (reciprocal && graph.is(root, "pow") &&
-                                 graph.node(root).attributes.number("exponent") == -0.5);
+  const bool is_root = graph.is(root, "sqrt") || (reciprocal && graph.is(root, "pow") &&
+                                                  graph.node(root).attributes.number("exponent") == -0.5);
   if (!is_root) return std::nullopt;
   const int shifted = graph.producer(graph.node(root).inputs.front());
   const auto epsilon = affine(graph, shifted);
