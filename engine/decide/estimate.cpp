@@ -23,6 +23,7 @@ bool depends_on_batch(const Graph& model, const Expr& size) {
 }
 
 Result<void> require_batch(const Graph& model) {
+  if (model.fixed_batch) return {};
   const bool known = std::ranges::find(model.symbols, "batch", &Symbol::name) != model.symbols.end();
   const bool used = std::ranges::any_of(model.inputs, [&](const GraphInput& input) {
     return std::ranges::any_of(input.type.shape,
@@ -48,6 +49,7 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
     if (asked.empty()) asked = {set->second};
     bindings.erase(set);
   }
+  if (asked.empty() && model.fixed_batch) asked = {*model.fixed_batch};
   std::size_t done = 0;
   Diagnostics refused;
   for (const PrecisionPolicy& policy : *policies) {

@@ -87,6 +87,8 @@ struct Graph {
   std::optional<ValueId> loss{};  ///< where training starts from; without it from all outputs
   std::optional<Expr> tokens{};   ///< tokens per sample, for models that people measure in tokens
   std::optional<StoredCounts> stored{};
+  std::vector<Constraint> constraints{};      ///< of the model as a whole
+  std::optional<std::int64_t> fixed_batch{};  ///< the only batch size that the file allows
   std::vector<std::string> notes{};
 };
 

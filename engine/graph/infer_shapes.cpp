@@ -16,6 +16,7 @@ class ShapeInference {
     typed_.symbols = graph.symbols;
     typed_.tokens = graph.tokens;
     typed_.notes = graph.notes;
+    typed_.constraints = graph.constraints;
     typed_.task = task;
   }
 

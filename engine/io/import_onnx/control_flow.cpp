@@ -34,8 +34,7 @@ Result<Values> import_if(Importer& importer, const OnnxNode& node) {
   }
   // Nobody knows which: the longer branch is the safe side, the other one if it cannot be read.
   const bool longer_then = nodes_in(*then_branch) >= nodes_in(*else_branch);
-  importer.note(fmt::format("which branch '{}' takes depends on data: the one with more operators is counted",
-                            node.name()));
+  importer.note(node, "which branch it takes depends on data: the one with more operators is counted");
   auto result = importer.run_subgraph(longer_then ? *then_branch : *else_branch, {}, node);
   if (result) return result;
   return importer.run_subgraph(longer_then ? *else_branch : *then_branch, {}, node);
@@ -205,7 +204,7 @@ Result<Values> import_loop(Importer& importer, const OnnxNode& node) {
       }
     }
     if (open) {
-      importer.note(fmt::format("how often '{}' repeats depends on data: it is counted once", node.name()));
+      importer.note(node, "how often it repeats depends on data: once is counted");
     }
     Values outputs = carried;
     for (const Values& list : parts) {

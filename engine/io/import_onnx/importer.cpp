@@ -30,8 +30,8 @@ std::string printable(std::string name, std::string_view otherwise) {
 
 }  // namespace
 
-Importer::Importer(const Model& model, std::string file, const OpenOptions& options)
-    : model_(model), file_(std::move(file)), options_(options) {
+Importer::Importer(const Model& model, std::string file, const OpenOptions& options, Attempt attempt)
+    : model_(model), attempt_(attempt), file_(std::move(file)), options_(options) {
   for (const OperatorSetId& set : model.opset_import()) versions_[domain_of(set.domain())] = set.version();
 }
 
@@ -130,6 +130,10 @@ void Importer::define(const std::string& name, OnnxValue value) {
 
 void Importer::note(std::string text) {
   if (noted_.insert(text).second) graph_.notes.push_back(std::move(text));
+}
+
+void Importer::note(const OnnxNode& node, std::string_view what) {
+  noted_nodes_[std::string(what)].push_back(node.name());
 }
 
 tl::unexpected<Diagnostics> Importer::refuse(const OnnxNode& node, std::string message,
@@ -346,6 +350,10 @@ Result<Values> Importer::unknown(const OnnxNode& node) {
 }
 
 void Importer::finish() {
+  for (const auto& [what, nodes] : noted_nodes_) {
+    const std::string more = nodes.size() == 1 ? "" : fmt::format(" and {} more", nodes.size() - 1);
+    note(fmt::format("'{}'{}: {}", nodes.front(), more, what));
+  }
   if (unknown_nodes_ > 0) {
     std::string names;
     for (const auto& [op, times] : unknown_operators_) {

@@ -38,9 +38,15 @@ struct Emission {
   std::vector<OnnxValue> weights{};  ///< stored tensors that become the node's parameters, in their order
 };
 
+/// What to try with a file besides reading it as it is.
+struct Attempt {
+  std::optional<std::int64_t> scaled_batch{};  ///< leading dimensions of this size become the batch
+  std::int64_t usual_length = 128;             ///< of sequences that the file leaves open
+};
+
 class Importer {
  public:
-  Importer(const Model& model, std::string file, const OpenOptions& options);
+  Importer(const Model& model, std::string file, const OpenOptions& options, Attempt attempt = {});
 
   Result<roofcast::Graph> run();
 
@@ -79,9 +85,15 @@ class Importer {
   /// The value at the given or default sizes.
   std::optional<std::int64_t> sample(const Expr& expression) const;
 
+  /// If the batch of a file is made a symbol, a constant shape of its size that a scaled value gets is one
+  /// too.
+  void scale_batch(const OnnxValue& input, Shape& shape) const;
+
   /// A size that only the data decides: a symbol that the user can set.
   Expr new_symbol(const std::string& name, std::int64_t value);
   void note(std::string text);
+  /// The same remark about many nodes becomes one line that names the first.
+  void note(const OnnxNode& node, std::string_view what);
 
   tl::unexpected<Diagnostics> refuse(const OnnxNode& node, std::string message, std::string hint = {}) const;
   Location where() const { return {.file = file_}; }
@@ -94,7 +106,8 @@ class Importer {
   void set_region(RegionId region) { region_ = region; }
   ValueId new_value(std::string name, TensorType type);
   const TensorType& type(ValueId value) const { return types_[static_cast<std::size_t>(value)]; }
-  int uses(const std::string& output) const;  ///< how many nodes of the file read it
+  int uses(const std::string& output) const;               ///< how many nodes of the file read it
+  bool guessed_length() const { return guessed_length_; }  ///< a sequence's length is `usual_length`
 
  private:
   using Scope = std::map<std::string, OnnxValue, std::less<>>;
@@ -106,7 +119,7 @@ class Importer {
   Result<Values> import_node(const OnnxNode& node);
   Result<Values> call(const Function& function, const OnnxNode& node);
   Result<Values> unknown(const OnnxNode& node);
-  Result<Shape> input_shape(const ValueInfo& input, const Type::TensorType& type, bool first);
+  Result<Shape> input_shape(const ValueInfo& input, const Type::TensorType& type, bool first, bool is_input);
   const OnnxValue* find(const std::string& name) const;
   void define(const std::string& name, OnnxValue value);
   std::string symbol_for(const std::string& dimension, std::size_t axis, bool first);
@@ -115,6 +128,7 @@ class Importer {
   void finish();
 
   const Model& model_;
+  Attempt attempt_;
   std::string file_;
   const OpenOptions& options_;
   roofcast::Graph graph_{};
@@ -128,12 +142,14 @@ class Importer {
   std::map<std::string, std::string, std::less<>> renamed_{};  ///< dimensions of the file -> symbols
   Bindings samples_{};
   RegionId region_ = no_region;
+  bool guessed_length_ = false;
   int depth_ = 0;
   std::int64_t nodes_run_ = 0;
   std::int64_t content_budget_ = 1'000'000;
   std::int64_t unknown_nodes_ = 0;
   std::map<std::string, int> unknown_operators_{};
   std::set<std::string> noted_{};
+  std::map<std::string, std::vector<std::string>, std::less<>> noted_nodes_{};  ///< remark -> nodes
 };
 
 /// The importer of one operator of the file.

@@ -140,7 +140,7 @@ Result<Values> import_top_k(Importer& importer, const OnnxNode& node) {
   }
   if (!count) {
     count = input.shape[*axis];
-    importer.note(fmt::format("how many values '{}' takes depends on data: all are counted", node.name()));
+    importer.note(node, "how many values it takes depends on data: all are counted");
   }
   Shape shape = input.shape;
   shape[*axis] = *count;
@@ -163,8 +163,7 @@ Result<Values> import_unique(Importer& importer, const OnnxNode& node) {
     if (!axis) return tl::unexpected(axis.error());
     count = input.shape[*axis];
   }
-  importer.note(
-      fmt::format("how many distinct values '{}' finds depends on data: all are counted", node.name()));
+  importer.note(node, "how many distinct values it finds depends on data: all are counted");
   auto sorted = importer.emit(
       node, {.op = "sort", .attributes = result_attributes(values, input.element), .outputs = 2}, {input});
   if (!sorted) return tl::unexpected(sorted.error());
@@ -208,7 +207,7 @@ Result<Values> import_non_zero(Importer& importer, const OnnxNode& node) {
     return Values{constant(std::move(content), {Expr{rank}, Expr{static_cast<std::int64_t>(places.size())}},
                            ElementType::int64)};
   }
-  importer.note(fmt::format("how many values '{}' finds depends on data: all are counted", node.name()));
+  importer.note(node, "how many values it finds depends on data: all are counted");
   const Shape shape{Expr{rank}, elements(input.shape)};
   return one(importer.emit_one(node,
                                {.op = "gather",
@@ -233,7 +232,7 @@ Result<Values> import_compress(Importer& importer, const OnnxNode& node) {
         static_cast<std::int64_t>(std::ranges::count_if(*chosen, [](std::int64_t c) { return c != 0; }))};
   } else {
     shape[along] = minimum(shape[along], elements(node.input(1).shape));
-    importer.note(fmt::format("how many values '{}' keeps depends on data: all are counted", node.name()));
+    importer.note(node, "how many values it keeps depends on data: all are counted");
   }
   return one(importer.emit_one(node, {.op = "gather", .attributes = result_attributes(shape, input.element)},
                                {input, node.input(1)}));
@@ -258,8 +257,7 @@ Result<Values> import_non_max_suppression(Importer& importer, const OnnxNode& no
       }
     }
   }
-  importer.note(
-      fmt::format("how many boxes '{}' keeps depends on data: an upper bound is counted", node.name()));
+  importer.note(node, "how many boxes it keeps depends on data: an upper bound is counted");
   const Shape shape{scores.shape[0] * scores.shape[1] * most, Expr{3}};
   return one(importer.emit_one(node,
                                {.op = "select_boxes",

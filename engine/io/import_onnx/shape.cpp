@@ -14,21 +14,23 @@ namespace {
 Result<Shape> new_shape(Importer& importer, const OnnxNode& node, const OnnxValue& input,
                         const std::vector<Expr>& given) {
   const bool keeps_zeros = node.integer("allowzero") != 0;
+  Shape scaled = given;
+  importer.scale_batch(input, scaled);
   Shape shape;
   std::optional<std::size_t> open;
   Expr known{1};
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i].is(-1)) {
+  for (std::size_t i = 0; i < scaled.size(); ++i) {
+    if (scaled[i].is(-1)) {
       if (open) return importer.refuse(node, "two dimensions of the new shape are -1");
       open = i;
       shape.emplace_back(1);
       continue;
     }
-    if (given[i].is(0) && !keeps_zeros) {
+    if (scaled[i].is(0) && !keeps_zeros) {
       if (i >= input.rank()) return importer.refuse(node, "keeps a dimension that its input does not have");
       shape.push_back(input.shape[i]);
     } else {
-      shape.push_back(given[i]);
+      shape.push_back(scaled[i]);
     }
     known *= shape.back();
   }
@@ -378,21 +380,20 @@ std::optional<OnnxValue> sliced_content(const OnnxValue& input, const std::vecto
   return constant(std::move(content), shape, input.element);
 }
 
+// Where it cuts is only known when it runs. What the file declares is taken, else as much as there can be.
+Result<Values> cut_by_data(Importer& importer, const OnnxNode& node, const OnnxValue& input) {
+  importer.note(node, "where it cuts depends on data: an upper bound is counted");
+  const auto type = importer.declared(node.message().output(0));
+  const bool fits = type && type->rank() == input.rank();
+  return one(rearranged(importer, node, input, fits ? type->shape : input.shape));
+}
+
 Result<Values> import_slice(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
   const OnnxValue& input = node.input(0);
   const auto ranges = ranges_of(importer, node, input);
   if (!ranges) return tl::unexpected(ranges.error());
-  if (ranges->empty() && node.inputs() > 1) {
-    const auto type = importer.declared(node.message().output(0));
-    if (!type) {
-      return importer.refuse(node, "where it cuts is computed from data",
-                             "only a model whose shapes follow from its inputs' shapes can be counted");
-    }
-    importer.note(
-        fmt::format("where '{}' cuts is computed from data: taken as the file declares it", node.name()));
-    return one(rearranged(importer, node, input, type->shape));
-  }
+  if (ranges->empty() && node.inputs() > 1) return cut_by_data(importer, node, input);
   if (auto known = sliced_content(input, *ranges)) return Values{*std::move(known)};
   OnnxValue result = input;
   for (const Range& range : *ranges) {

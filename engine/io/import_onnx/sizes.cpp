@@ -12,7 +12,6 @@
 namespace roofcast::onnx {
 namespace {
 
-constexpr std::int64_t usual_length = 128;
 constexpr std::int64_t usual_side = 224;
 
 std::string lowered(std::string_view text) {
@@ -48,7 +47,8 @@ bool names_length(std::string_view name) {
 }
 
 // What a size is when nobody says: images are 224 pixels wide, texts 128 tokens long, counts are 1.
-std::int64_t usual_size(std::string_view name, std::size_t axis, std::size_t rank) {
+std::int64_t usual_size(std::string_view name, std::size_t axis, std::size_t rank,
+                        std::int64_t usual_length) {
   const std::string text = lowered(name);
   const auto holds = [&](std::string_view word) { return text.find(word) != std::string::npos; };
   if (holds("batch")) return 1;
@@ -89,14 +89,17 @@ std::string Importer::symbol_for(const std::string& dimension, std::size_t axis,
   return name;
 }
 
-Result<Shape> Importer::input_shape(const ValueInfo& input, const Type::TensorType& type, bool first) {
+Result<Shape> Importer::input_shape(const ValueInfo& input, const Type::TensorType& type, bool first,
+                                    bool is_input) {
   Shape shape;
   const auto rank = static_cast<std::size_t>(type.shape().dim_size());
   const auto given = options_.shapes.find(input.name());
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const TensorShape::Dimension& dimension = type.shape().dim(static_cast<int>(axis));
     if (dimension.has_dim_value() && dimension.dim_value() > 0) {
-      shape.emplace_back(dimension.dim_value());
+      const bool scales = axis == 0 && is_input && attempt_.scaled_batch == dimension.dim_value();
+      if (scales && !samples_.contains("batch")) add_symbol("batch", dimension.dim_value());
+      shape.push_back(scales ? Expr::symbol("batch") : Expr{dimension.dim_value()});
       continue;
     }
     std::string name = dimension.dim_param();
@@ -117,7 +120,11 @@ Result<Shape> Importer::input_shape(const ValueInfo& input, const Type::TensorTy
       }
     }
     const std::string symbol = symbol_for(name, axis, first);
-    if (!samples_.contains(symbol)) add_symbol(symbol, usual_size(name, axis, rank));
+    if (!samples_.contains(symbol)) {
+      const std::int64_t size = usual_size(name, axis, rank, attempt_.usual_length);
+      guessed_length_ = guessed_length_ || size == attempt_.usual_length;
+      add_symbol(symbol, size);
+    }
     shape.push_back(Expr::symbol(symbol));
   }
   return shape;
@@ -129,7 +136,7 @@ std::optional<OnnxValue> Importer::declared(const std::string& name) {
   if (found == declared_.end() || !found->second->type().has_tensor_type()) return std::nullopt;
   const Type::TensorType& type = found->second->type().tensor_type();
   if (!type.has_shape()) return std::nullopt;
-  const auto shape = input_shape(*found->second, type, false);
+  const auto shape = input_shape(*found->second, type, false, false);
   if (!shape) return std::nullopt;
   return OnnxValue{.name = name, .shape = *shape, .element = static_cast<ElementType>(type.elem_type())};
 }
@@ -157,7 +164,7 @@ Result<void> Importer::bind_inputs(const Graph& graph) {
     }
     Shape shape;
     if (type.has_shape()) {
-      auto declared_shape = input_shape(input, type, first);
+      auto declared_shape = input_shape(input, type, first, true);
       if (!declared_shape) return tl::unexpected(declared_shape.error());
       shape = *std::move(declared_shape);
     }
@@ -217,6 +224,14 @@ bool Importer::equal(const Expr& left, const Expr& right) {
   note(fmt::format("whether {} = {} was decided at the sizes given: other sizes may take another branch",
                    to_string(left), to_string(right)));
   return value == 0;
+}
+
+void Importer::scale_batch(const OnnxValue& input, Shape& shape) const {
+  if (!attempt_.scaled_batch || shape.empty() || !shape.front().is(*attempt_.scaled_batch)) return;
+  const Expr batch = Expr::symbol("batch");
+  const bool scaled =
+      std::ranges::any_of(input.shape, [&](const Expr& size) { return size.symbols().contains("batch"); });
+  if (scaled) shape.front() = batch;
 }
 
 Expr Importer::new_symbol(const std::string& name, std::int64_t value) {
