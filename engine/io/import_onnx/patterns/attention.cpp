@@ -35,6 +35,10 @@ bool may_be_equal(const Expr& left, const Expr& right) {
   return left == right || !left.is_constant() || !right.is_constant();
 }
 
+bool may_be_equal(const Shape& left, const Shape& right) {
+  return std::ranges::equal(left, right, [](const Expr& a, const Expr& b) { return may_be_equal(a, b); });
+}
+
 /// What is added to the scores, or says which of them count, where they have the shape `scores`.
 struct Bias {
   ValueId value = no_value;
@@ -99,7 +103,7 @@ std::optional<Scores> scores_behind(const Rewriter& graph, ValueId value, Region
   if (const auto constants = affine(graph, index))
     return constants->offset == 0 ? further(inputs.front(), masked) : std::nullopt;
   const auto biased = [&](ValueId scores, ValueId bias) -> std::optional<Scores> {
-    if (graph.shape(scores) != shape) return std::nullopt;
+    if (!may_be_equal(graph.shape(scores), shape)) return std::nullopt;
     auto found = further(scores, true);
     if (found) found->biases.push_back({bias, shape});
     return found;
@@ -121,7 +125,7 @@ std::optional<Scores> scores_behind(const Rewriter& graph, ValueId value, Region
     if (scores == 1 && !commutes) break;
     const ValueId other = inputs[1 - scores];
     const bool fits = is_number(graph, other) || (masked && product && is_mask(graph, other, shape));
-    if (!fits || graph.shape(inputs[scores]) != shape) continue;
+    if (!fits || !may_be_equal(graph.shape(inputs[scores]), shape)) continue;
     if (auto found = further(inputs[scores], masked)) return found;
   }
   return std::nullopt;

@@ -3,31 +3,34 @@
 namespace roofcast::onnx {
 namespace {
 
-// What is squared if `value` is sqrt(mean(squared^2) + epsilon) or, with `reciprocal`, one over that.
-std::optional<ValueId> squared_below_root(const Rewriter& graph, ValueId value, bool reciprocal) {
-  int root = graph.producer(value);
-  if (reciprocal) {
-    if (graph.is(root, "pointwise") && graph.node(root).attributes.word("function") == "Reciprocal") {
-      root = graph.producer(graph.node(root).inputs.front());
-    } else if (!graph.is(root, "pow") || graph.node(root).attributes.number("exponent") != -0.5) {
-      return std::nullopt;
-    }
-  }
-  const bool is_root = graph.is(root, "sqrt") || (reciprocal && graph.is(root, "pow") &&
-                                                  graph.node(root).attributes.number("exponent") == -0.5);
-  if (!is_root) return std::nullopt;
-  const int shifted = graph.producer(graph.node(root).inputs.front());
+// What is squared if `value` is mean(squared^2) + epsilon.
+std::optional<ValueId> below_mean(const Rewriter& graph, ValueId value) {
+  const int shifted = graph.producer(value);
   const auto epsilon = affine(graph, shifted);
   if (!epsilon || epsilon->factor != 1 || epsilon->offset <= 0) return std::nullopt;
   const auto square = row_mean_of(graph, graph.node(shifted).inputs.front());
-  if (!square) return std::nullopt;
-  const int product = graph.producer(*square, "mul");
-  if (product == no_node || graph.node(product).inputs[0] != graph.node(product).inputs[1])
-    return std::nullopt;
-  return graph.node(product).inputs[0];
+  const int product = square ? graph.producer(*square, "mul") : no_node;
+  if (product == no_node) return std::nullopt;
+  const std::vector<ValueId>& factors = graph.node(product).inputs;
+  return factors[0] == factors[1] ? std::optional{factors[0]} : std::nullopt;
+}
+
+std::optional<ValueId> below_root(const Rewriter& graph, ValueId value) {
+  const int root = graph.producer(value, "sqrt");
+  if (root == no_node) return std::nullopt;
+  return below_mean(graph, graph.node(root).inputs.front());
 }
 
 }  // namespace
+
+std::optional<ValueId> below_reciprocal_root(const Rewriter& graph, ValueId value) {
+  const int index = graph.producer(value);
+  if (graph.is(index, "pow") && graph.node(index).attributes.number("exponent") == -0.5)
+    return below_mean(graph, graph.node(index).inputs.front());
+  if (!graph.is(index, "pointwise") || graph.node(index).attributes.word("function") != "Reciprocal")
+    return std::nullopt;
+  return below_root(graph, graph.node(index).inputs.front());
+}
 
 std::optional<ValueId> row_mean_of(const Rewriter& graph, ValueId value) {
   const int mean = graph.producer(value, "mean");
@@ -43,11 +46,12 @@ std::optional<RootMeanSquare> root_mean_square(const Rewriter& graph, int last) 
   const bool quotient = graph.is(last, "div");
   if (!quotient && !graph.is(last, "mul")) return std::nullopt;
   const std::vector<ValueId>& inputs = graph.node(last).inputs;
-  if (const auto squared = squared_below_root(graph, inputs[1], !quotient))
-    return RootMeanSquare{.numerator = inputs[0], .squared = *squared};
-  if (quotient) return std::nullopt;
-  if (const auto squared = squared_below_root(graph, inputs[0], true))
-    return RootMeanSquare{.numerator = inputs[1], .squared = *squared};
+  for (const std::size_t numerator : {0U, 1U}) {
+    if (quotient && numerator == 1) break;
+    const ValueId divisor = inputs[1 - numerator];
+    const auto squared = quotient ? below_root(graph, divisor) : below_reciprocal_root(graph, divisor);
+    if (squared) return RootMeanSquare{.numerator = inputs[numerator], .squared = *squared};
+  }
   return std::nullopt;
 }
 
