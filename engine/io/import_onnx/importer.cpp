@@ -363,7 +363,7 @@ void Importer::finish() {
                      unknown_nodes_, nodes_run_,
                      100.0 * static_cast<double>(unknown_nodes_) / static_cast<double>(nodes_run_), names));
   }
-  StoredCounts counts;
+  FileCounts counts;
   for (const StoredTensor& tensor : stored_) {
     if (!tensor.initializer) continue;
     const std::int64_t count = elements(tensor.shape).constant();
@@ -371,7 +371,7 @@ void Importer::finish() {
     if (!is_floating(tensor.element)) continue;
     (tensor.statistic ? counts.statistics : counts.parameters) += count;
   }
-  graph_.stored = counts;
+  graph_.file_counts = counts;
   prune(graph_);
   graph_ = fuse_patterns(std::move(graph_), std::move(types_));
   prune(graph_);
