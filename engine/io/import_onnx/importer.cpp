@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/io/import_onnx/patterns/patterns.hpp"
 #include "engine/io/import_onnx/prune.hpp"
 #include "engine/io/import_onnx/tensor_content.hpp"
 
@@ -409,6 +410,8 @@ void Importer::finish() {
   }
   count_stored(model_.graph(), counts);
   graph_.file_counts = counts;
+  prune(graph_);
+  graph_ = fuse_patterns(std::move(graph_), std::move(types_));
   prune(graph_);
 }
 
