@@ -118,7 +118,8 @@ std::optional<Expr> listed_word(TableReader& table, Rule& rule, const Found& fou
 }
 
 std::optional<Expr> entries(Rule& rule, const Found& found, const std::optional<std::string>& word) {
-  if (!found.value->is_array()) {
+  const bool is_map = found.value->is_object() && !word;  // such as id2label, with an entry per label
+  if (!found.value->is_array() && !is_map) {
     rule.wrong(found, "a list");
     return std::nullopt;
   }
