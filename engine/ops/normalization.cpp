@@ -9,6 +9,7 @@ namespace {
 using namespace rules;
 
 constexpr AttributeRule last_dimension_attributes[] = {
+    {"weight", AttributeKind::flag, false, "learns a scale (default true); without one there is no offset"},
     {"bias", AttributeKind::flag, false, "learns an offset besides the scale (default true)"}};
 constexpr AttributeRule group_attributes[] = {
     {"groups", AttributeKind::size, true, "groups of channels that are normalised together"}};
@@ -27,8 +28,9 @@ Result<Inference> infer_layer_norm(const NodeView& node) {
   const Shape& shape = node.inputs[0].shape;
   const Shape rows(shape.begin(), shape.end() - 1);
   Inference inference{
-      .outputs = {{.type = {.shape = shape}}, {.type = statistics(rows)}, {.type = statistics(rows)}},
-      .parameters = {{"weight", {.shape = {shape.back()}}}}};
+      .outputs = {{.type = {.shape = shape}}, {.type = statistics(rows)}, {.type = statistics(rows)}}};
+  if (!node.attributes.flag("weight", true)) return inference;
+  inference.parameters = {{"weight", {.shape = {shape.back()}}}};
   if (node.attributes.flag("bias", true)) inference.parameters.push_back({"bias", {.shape = {shape.back()}}});
   return inference;
 }
@@ -99,6 +101,11 @@ std::vector<KernelSpec> kernels_batch_norm(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_row_norm(const NodeView& node) {
+  if (node.parameters.empty()) {
+    return {{.op = "norm_input_backward",
+             .operands = {Operand::gradient(), Operand::input(0), Operand::output(1), Operand::output(2)},
+             .targets = {Operand::input(0)}}};
+  }
   GradientStep step{.op = "norm_backward",
                     .operands = {Operand::gradient(), Operand::input(0), Operand::parameter(0)},
                     .targets = {Operand::input(0), Operand::parameter(0)}};
@@ -109,6 +116,12 @@ std::vector<GradientStep> gradient_row_norm(const NodeView& node) {
     step.attributes.set("bias", true);
   }
   return {step};
+}
+
+// Without weights there are no sums to make.
+std::vector<KernelSpec> kernels_norm_input_backward(const NodeView& node) {
+  return {stream("norm backward (input)", StreamKind::normalization, elements(node.inputs[1].shape),
+                 norm_operations, everything_read(node), whole({Operand::output(0)}))};
 }
 
 std::vector<GradientStep> gradient_batch_norm(const NodeView& /*node*/) {
@@ -181,6 +194,12 @@ OperatorRows normalization_operators() {
        .in_model_files = false,
        .infer = infer_norm_backward,
        .kernels = kernels_norm_backward},
+      {.name = "norm_input_backward",
+       .least_inputs = 4,
+       .most_inputs = 4,
+       .in_model_files = false,
+       .infer = like_first_input,
+       .kernels = kernels_norm_input_backward},
   };
   return rows;
 }
