@@ -39,6 +39,10 @@ void add_model_options(CLI::App& app, ModelOptions& run) {
                  "Comma list such as fp32,fp16; all that the card has if left out");
   app.add_option("--batch", run.batches,
                  "Comma list of batch sizes; 1..256 means the powers of two in between and both ends");
+  app.add_option(
+      "--phase", run.phases,
+      "Comma list of a model's phases, such as prefill,decode; all that it has if left out; forward is "
+      "a pass with all symbols as they are");
   app.add_option("--set", run.symbols,
                  "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
   add_file_options(app, run);

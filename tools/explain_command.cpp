@@ -20,6 +20,7 @@ Result<Request> one_configuration(const Run& run) {
   const AnswerRow& row = group->rows[group->recommended.value_or(0)];
   request.precisions = {row.precision};
   request.batches = {row.batch};
+  if (request.task == Task::inference) request.phases = {group->phase};
   return request;
 }
 
@@ -32,6 +33,7 @@ Diagnostics too_many(const Run& run) {
   check(run.models.size(), "--model");
   check(run.request.precisions.size(), "--precision");
   check(run.request.batches.size(), "--batch");
+  check(run.request.phases.size(), "--phase");
   return problems;
 }
 

@@ -115,6 +115,11 @@ Request read_request(const ModelOptions& options, Diagnostics& problems) {
   Request request;
   read_task(options, request, problems);
   read_precisions(options, request, problems);
+  if (!options.phases.empty()) {
+    for (const std::string& phase : split_list(options.phases)) {
+      if (std::ranges::find(request.phases, phase) == request.phases.end()) request.phases.push_back(phase);
+    }
+  }
   if (!options.batches.empty()) {
     const auto batches = parse_batches(options.batches);
     if (batches) {
@@ -155,6 +160,7 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& o
   inputs.emplace_back("task", options.task);
   add_if_given("precision", options.precisions);
   add_if_given("batch", options.batches);
+  add_if_given("phase", options.phases);
   for (const auto& [name, value] : request.symbols)
     inputs.emplace_back("set", fmt::format("{}={}", name, value));
   for (const std::string& shape : options.shapes) inputs.emplace_back("shape", shape);

@@ -30,6 +30,7 @@ struct ModelOptions {
   std::string task = "inference";
   std::string precisions{};
   std::string batches{};
+  std::string phases{};
   std::vector<std::string> symbols{};
   std::vector<std::string> shapes{};
   bool allow_unknown = false;

@@ -75,6 +75,7 @@ Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view t
   }
   const std::string_view name = text.substr(0, equals);
   if (!is_identifier(name)) return fail(fmt::format("--set: '{}' is not a symbol's name", name));
+  if (text.substr(equals + 1) == "0") return std::pair{std::string(name), std::int64_t{0}};  // no, in flags
   const auto value = parse_size(text.substr(equals + 1), fmt::format("--set {}", name));
   if (!value) return tl::make_unexpected(value.error());
   return std::pair{std::string(name), *value};

@@ -18,7 +18,7 @@ Result<std::int64_t> parse_size(std::string_view text, std::string_view option);
 /// "1,8,32", or "1..256" for the powers of two in the range and both ends; also mixed. Ascending, each once.
 Result<std::vector<std::int64_t>> parse_batches(std::string_view text);
 
-/// "seq=4k"
+/// "seq=4k"; 0 is a value of symbols that say whether something is there.
 Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view text);
 
 /// "image=1x3x224x224"; a name may hold '=' itself, and a scalar has no dimensions: "step=".

@@ -100,8 +100,11 @@ std::string to_string(const Expr& expression);
 std::string to_string(const ExpressionAtom& atom);
 
 /// Reads `+ - * /` (floored), `%`, parentheses, `min(a, b)`, `max(a, b)`, `ceil_div(a, b)`, integers and
-/// symbols.
+/// symbols; `== != < <= > >=`, which are 0 or 1, and `not`, `and`, `or`, for which all but 0 is true.
 Result<Expr> parse_expression(std::string_view text, const Location& where = {});
+
+/// A word of the language of expressions, which cannot name a symbol.
+bool is_reserved(std::string_view name);
 
 /// A letter or underscore, then letters, digits and underscores.
 bool is_identifier(std::string_view text);

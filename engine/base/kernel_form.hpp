@@ -46,6 +46,7 @@ struct Attention {
   Dim query_length{1};
   Dim key_length{1};
   Dim head_size{1};
+  Dim window{0};  ///< keys that a query sees at most; 0: all
   bool causal = false;
 };
 
@@ -100,6 +101,7 @@ KernelForm<To> map_dimensions(const KernelForm<From>& form, Change&& change) {
                          change(attention->query_length),
                          change(attention->key_length),
                          change(attention->head_size),
+                         change(attention->window),
                          attention->causal};
   }
   if (const auto* stream = std::get_if<Stream<From>>(&form)) {

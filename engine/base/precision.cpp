@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, arithmetics> names = {"fp64",
                                                              "int4 Tensor Core",
                                                              "fp4 Tensor Core"};
 
-const std::array<PrecisionPolicy, 8>& presets() {
+const std::array<PrecisionPolicy, 12>& presets() {
   // For fp32 and tf32 both switches move together; a framework that treats convolutions apart (PyTorch's
   // default is TF32 for convolutions only) is a policy of its own.
-  static const std::array<PrecisionPolicy, 8> all = {{
+  static const std::array<PrecisionPolicy, 12> all = {{
       {.name = "fp32", .training = true},
       {.name = "tf32", .tf32_matmul = true, .tf32_convolution = true, .training = true},
       {.name = "fp16", .storage = DType::fp16, .compute = DType::fp16},
@@ -40,6 +40,40 @@ const std::array<PrecisionPolicy, 8>& presets() {
        .accumulate = DType::int32,
        .weight_format = DType::int8,
        .quantize_activations = true},
+      // Formats of weights alone. In fp16, which every card has; bf16 takes as much of everything.
+      // GPTQ and AWQ: groups of 128 with a 16-bit scale and a zero point as wide as a weight.
+      {.name = "w8a16",
+       .storage = DType::fp16,
+       .compute = DType::fp16,
+       .weight_format = DType::int8,
+       .weight_scales = {.group = 128, .bits = 16 + 8},
+       .quantized_layers = QuantizedLayers::inner,
+       .listed = false},
+      {.name = "w4a16",
+       .storage = DType::fp16,
+       .compute = DType::fp16,
+       .weight_format = DType::int4,
+       .weight_scales = {.group = 128, .bits = 16 + 4},
+       .quantized_layers = QuantizedLayers::inner,
+       .listed = false},
+      // Source: Dettmers et al., "QLoRA", 2023, section 3: blocks of 64, their scales in 8 bits, an fp32
+      // scale for 256 of those.
+      {.name = "nf4",
+       .storage = DType::fp16,
+       .compute = DType::fp16,
+       .weight_format = DType::int4,
+       .weight_scales = {.group = 64, .bits = 8, .outer_group = 256, .outer_bits = 32},
+       .quantized_layers = QuantizedLayers::inner,
+       .listed = false},
+      // Source: Open Compute Project, "OCP Microscaling Formats (MX) Specification", 2023: blocks of 32 with
+      // an 8-bit exponent.
+      {.name = "mxfp4",
+       .storage = DType::fp16,
+       .compute = DType::fp16,
+       .weight_format = DType::fp4,
+       .weight_scales = {.group = 32, .bits = 8},
+       .quantized_layers = QuantizedLayers::inner,
+       .listed = false},
       {.name = "amp-fp16", .compute = DType::fp16, .autocast = true, .inference = false, .training = true},
       {.name = "amp-bf16", .compute = DType::bf16, .autocast = true, .inference = false, .training = true},
   }};

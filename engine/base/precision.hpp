@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/base/dtype.hpp"
+#include "engine/base/weight_format.hpp"
 
 namespace roofcast {
 
@@ -34,6 +35,13 @@ inline constexpr std::size_t arithmetics = 14;
 
 std::string_view to_string(Arithmetic arithmetic);
 
+/// Which layers of a model have quantised weights.
+enum class QuantizedLayers : std::uint8_t {
+  all,     ///< linear layers, of int8 convolutions too
+  inner,   ///< linear layers but those that make an output of the model, such as a language model's head
+  experts  ///< linear layers of experts only
+};
+
 /// How a model's numbers are stored and multiplied.
 struct PrecisionPolicy {
   std::string name = "fp32";
@@ -45,15 +53,20 @@ struct PrecisionPolicy {
   bool tf32_convolution = false;         ///< the same for convolutions
   std::optional<DType> weight_format{};  ///< weights of matrix products and convolutions, if unlike `storage`
   bool quantize_activations = false;     ///< operands are quantised to `compute` on the way in
-  bool inference = true;                 ///< in the grid for inference
-  bool training = false;                 ///< in the grid for training
+  WeightScales weight_scales{};          ///< stored beside quantised weights
+  QuantizedLayers quantized_layers = QuantizedLayers::all;
+  std::optional<DType> kv_cache{};  ///< keys and values that stay from token to token, if unlike `storage`
+  bool listed = true;               ///< in the grid unless precisions are asked for by name
+  bool inference = true;            ///< for inference
+  bool training = false;            ///< for training
 
   /// The weights have been quantised: whether the model stays good enough must be measured.
   bool quantized() const { return weight_format.has_value(); }
 };
 
 /// `fp32`, `tf32`, `fp16`, `bf16`, `fp8`, `int8` for inference; `fp32`, `tf32`, `amp-fp16`, `amp-bf16` for
-/// training.
+/// training. Only weights are quantised in `w8a16`, `w4a16`, `nf4` and `mxfp4`: the product's kernel turns
+/// them into 16 bits on the way in.
 std::span<const PrecisionPolicy> precision_presets();
 const PrecisionPolicy* find_precision(std::string_view name);
 

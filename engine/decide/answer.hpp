@@ -21,7 +21,7 @@ struct AnswerRow {
   int n_gpus = 1;
   std::string model{};
   Task task = Task::inference;
-  std::string phase{};  ///< "forward" for inference, "step" for a training step
+  std::string phase{};  ///< "step" of training; of inference the model's phase, "forward" if it has none
   std::string precision{};
   std::string runtime{};
   std::string optimizer{};  ///< empty for inference
@@ -41,8 +41,14 @@ struct AnswerRow {
   std::optional<double> usd_per_million_tokens{};
   Evidence evidence = Evidence::data_sheet;
   bool quantized = false;
+  bool as_stored = false;  ///< the precision in which the model's file stores its weights
   std::vector<std::string> notes{};
 };
+
+/// Whether the row is one of several phases of serving a model, which people measure in tokens.
+inline bool is_serving_phase(const AnswerRow& row) {
+  return !row.phase.empty() && row.phase != "forward" && row.phase != "step";
+}
 
 struct Warning {
   std::string code{};  ///< "W-HOST": stable, for scripts
@@ -54,7 +60,8 @@ struct AnswerGroup {
   std::string hw{};  ///< device slug
   std::string hw_name{};
   std::string model{};
-  std::vector<AnswerRow> rows{};  ///< by precision, then batch
+  std::string phase{};            ///< the one that decides what is recommended
+  std::vector<AnswerRow> rows{};  ///< by phase, precision, batch
   std::optional<std::size_t>
       recommended{};                   ///< index into rows: smallest batch within 5% of the best, with room
   std::string verdict{};               ///< one sentence

@@ -1,10 +1,27 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/decide/estimate.hpp"
 
 namespace roofcast {
+namespace {
 
-std::vector<std::string> assumptions(const Platform& platform, const Request& request) {
+// Formats that only weights are stored in, unless everybody knows what is asked for.
+bool stores_weights_only(const Graph& model, const Request& request) {
+  const auto is_so = [](const PrecisionPolicy& policy) {
+    return policy.quantized() && !policy.quantize_activations;
+  };
+  if (request.precisions.empty()) return model.stored && is_so(model.stored->precision);
+  return std::ranges::any_of(request.precisions, [&](const std::string& name) {
+    const PrecisionPolicy* policy = find_precision(name);
+    return policy == nullptr || is_so(*policy);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> assumptions(const Graph& model, const Platform& platform, const Request& request) {
   std::vector<std::string> lines;
   lines.push_back(
       fmt::format("Prediction from data sheets: each kernel takes a launch ({:.1f} us) and the longer of its "
@@ -22,11 +39,29 @@ std::vector<std::string> assumptions(const Platform& platform, const Request& re
                     "recomputed. amp keeps "
                     "fp32 weights and casts them for matrix products.",
                     to_string(request.optimizer)));
+    if (model.stored) {
+      lines.push_back(
+          fmt::format("The model's file stores quantised weights ({}); training is of the same model with "
+                      "unquantised ones.",
+                      model.stored->method));
+    }
   } else {
     lines.emplace_back(
         "fp16 and bf16 store weights and activations in 16 bits; fp8 and int8 quantise the weights and "
         "inputs of linear "
         "layers (int8 of convolutions too) and compute the rest in 16 bits; fp32 does not use TF32.");
+    if (stores_weights_only(model, request)) {
+      lines.emplace_back(
+          "Formats for weights alone hold linear layers but not embeddings and the head; the kernel of the "
+          "product "
+          "turns them into 16 bits at no cost, which is optimistic where much is multiplied.");
+    }
+    if (!model.phases.empty() && (request.phases.empty() || request.phases.front() != "forward")) {
+      lines.emplace_back(
+          "Phases are of one batch: all its sequences are as long as the symbols say, nothing else runs "
+          "meanwhile. "
+          "The cache of keys and values has room for these tokens and no more; sampling is not included.");
+    }
   }
   lines.push_back(
       fmt::format("Memory is liveness over the program plus {:.0f} MiB for context and libraries; a "

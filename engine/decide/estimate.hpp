@@ -20,10 +20,10 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
                              const Progress& progress = {});
 
 /// The assumptions that hold for every row of the request.
-std::vector<std::string> assumptions(const Platform& platform, const Request& request);
+std::vector<std::string> assumptions(const Graph& model, const Platform& platform, const Request& request);
 
 /// One configuration, kernel by kernel. `request.precisions` names exactly one and `request.batches` has one
-/// entry.
+/// entry; without a phase it is the one that decides (decode).
 Result<Explanation> explain(const Graph& model, const Platform& platform, const Request& request,
                             bool expand = false);
 

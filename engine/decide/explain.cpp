@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "engine/decide/estimate.hpp"
+#include "engine/decide/phases.hpp"
 #include "engine/decide/precisions.hpp"
 #include "engine/decide/row.hpp"
 #include "engine/decide/symbols.hpp"
@@ -117,6 +118,7 @@ class Explainer {
       row.count = repeats * value(kernel.count);
       row.parameters = is_first ? value(step.parameters) : 0;
       is_first = false;
+      if (row.count == 0) continue;  // a cache that is not in use
       fill(row, kernel);
       kernels_.push_back(std::move(row));
     }
@@ -164,25 +166,29 @@ class Explainer {
 
 Result<Explanation> explain(const Graph& model, const Platform& platform, const Request& request,
                             bool expand) {
-  const auto policies = precisions_for(platform.device, request);
+  const auto models = phase_models(model, request);
+  if (!models) return tl::unexpected(models.error());
+  if (request.phases.size() > 1) return fail("an explanation is of one phase");
+  const PhaseModel& phase = *std::ranges::find(*models, deciding_phase(*models), &PhaseModel::phase);
+  const auto policies = precisions_for(platform.device, request, model.stored);
   if (!policies) return tl::unexpected(policies.error());
   if (policies->size() != 1 || request.batches.size() != 1) {
     return fail("an explanation is of one precision and one batch size");
   }
-  const auto compiled = compile(model, compile_options(platform, request, policies->front()));
+  const auto compiled = compile(phase.graph, compile_options(platform, request, policies->front()));
   if (!compiled) return tl::unexpected(compiled.error());
   Bindings bindings = request.symbols;
   bindings["batch"] = request.batches.front();
   Evaluator evaluator(*compiled, platform.device, platform.runtime, platform.priors);
   const auto prediction = evaluator.evaluate(bindings);
   if (!prediction) return tl::unexpected(prediction.error());
-  const auto symbols = all_symbols(model.symbols, bindings);
+  const auto symbols = all_symbols(phase.graph.symbols, bindings);
   if (!symbols) return tl::unexpected(symbols.error());
   Explanation explanation{
-      .row = answer_row(model, platform, request, policies->front(), request.batches.front(), *prediction),
+      .row = answer_row(phase, platform, request, policies->front(), request.batches.front(), *prediction),
       .hw_name = platform.device.name,
       .kernels = Explainer(compiled->program, platform, *symbols, expand).run(),
-      .assumptions = assumptions(platform, request)};
+      .assumptions = assumptions(model, platform, request)};
   for (const ExplainedKernel& kernel : explanation.kernels) {
     explanation.macs += static_cast<double>(kernel.count) * kernel.macs;
     explanation.flops += static_cast<double>(kernel.count) * kernel.flops;

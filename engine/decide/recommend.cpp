@@ -9,10 +9,18 @@
 namespace roofcast {
 namespace {
 
-std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, bool quantized, double memory_to_use) {
+enum class Weights : std::uint8_t { as_stored, exact, quantized };
+
+Weights weights_of(const AnswerRow& row) {
+  if (row.as_stored) return Weights::as_stored;
+  return row.quantized ? Weights::quantized : Weights::exact;
+}
+
+std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, Weights weights,
+                                   double memory_to_use) {
   constexpr double good_enough = 0.95;
   const auto takes_part = [&](const AnswerRow& row) {
-    return row.quantized == quantized && row.latency && row.memory.fits == Fit::yes &&
+    return weights_of(row) == weights && row.latency && row.memory.fits == Fit::yes &&
            row.memory.needed <= row.memory.usable * memory_to_use;
   };
   double best = 0;
@@ -28,6 +36,16 @@ std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, bool quan
   return chosen;
 }
 
+// The same configuration in other phases.
+std::vector<const AnswerRow*> other_phases(const std::vector<AnswerRow>& rows, const AnswerRow& row) {
+  std::vector<const AnswerRow*> others;
+  for (const AnswerRow& other : rows) {
+    if (other.phase != row.phase && other.precision == row.precision && other.batch == row.batch)
+      others.push_back(&other);
+  }
+  return others;
+}
+
 // 3 significant digits, thousands separated: 1234 is 1,230.
 std::string number(double value) {
   constexpr double largest_plain = 999.5;
@@ -41,31 +59,97 @@ std::string number(double value) {
   return digits;
 }
 
+std::string price_of(const AnswerRow& row) {
+  const std::string date = row.price->as_of.empty() ? std::string{} : fmt::format(", {}", row.price->as_of);
+  return fmt::format("${:.2f} per GPU-hour ({}{})", row.price->per_gpu.value, row.price->cloud, date);
+}
+
+// "decode 1,000 tokens/s (500 to 2,000), 16 ms a batch, limited by memory (98% of the time), $0.4 per million
+// tokens"
+std::string phase_sentence(const AnswerRow& row) {
+  const double tokens = *row.tokens_per_second * row.latency->p50.count();  // of the whole batch
+  const auto per_second = [&](Seconds time) { return number(tokens / time.count()); };
+  std::string text = fmt::format(
+      "{} about {} tokens/s ({} to {}), {} ms a {}, limited by {} ({:.0f}% of the time)", row.phase,
+      per_second(row.latency->p50), per_second(row.latency->p90), per_second(row.latency->p10),
+      number(as_milliseconds(row.latency->p50)), tokens > static_cast<double>(row.batch) ? "batch" : "token",
+      to_string(*row.bound), 100.0 * row.bound_share);
+  if (row.usd_per_million_tokens)
+    text += fmt::format(", ${:.3g} per million tokens", *row.usd_per_million_tokens);
+  return text;
+}
+
+// For a model with phases, that of the recommended row first.
+std::string verdict_of_phases(const AnswerGroup& group, const AnswerRow& row, const std::string& card) {
+  const std::vector<const AnswerRow*> others = other_phases(group.rows, row);
+  Bytes needed = row.memory.needed;
+  for (const AnswerRow* other : others) needed = std::max(needed, other->memory.needed);
+  std::string text = fmt::format("{} on {}, inference in {}, batch {}: fits ({:.1f} of {:.1f} GiB); {}",
+                                 group.model, card, row.precision, row.batch, as_gibibytes(needed),
+                                 as_gibibytes(row.memory.usable), phase_sentence(row));
+  for (const AnswerRow* other : others) {
+    if (other->latency && other->tokens_per_second) text += "; " + phase_sentence(*other);
+  }
+  if (row.price) text += fmt::format("; at {}", price_of(row));
+  return text + ".";
+}
+
 }  // namespace
 
 std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows) {
   constexpr double with_room = 0.9;
-  for (const bool quantized : {false, true}) {
+  for (const Weights weights : {Weights::as_stored, Weights::exact, Weights::quantized}) {
     for (const double memory_to_use : {with_room, 1.0}) {
-      if (const auto row = best_of(rows, quantized, memory_to_use)) return row;
+      if (const auto row = best_of(rows, weights, memory_to_use)) return row;
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows, std::string_view phase) {
+  if (std::ranges::all_of(rows, [&](const AnswerRow& row) { return row.phase == phase; })) {
+    return recommended_row(rows);
+  }
+  std::vector<AnswerRow> candidates;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<const AnswerRow*> others = other_phases(rows, rows[i]);
+    const bool fits =
+        std::ranges::all_of(others, [](const AnswerRow* row) { return row->memory.fits != Fit::no; });
+    if (rows[i].phase != phase || !fits) continue;
+    candidates.push_back(rows[i]);
+    places.push_back(i);
+  }
+  const auto chosen = recommended_row(candidates);
+  return chosen ? std::optional(places[*chosen]) : std::nullopt;
+}
+
+const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows) {
+  const AnswerRow* smallest = nullptr;
+  for (const AnswerRow& row : rows) {
+    const bool less = smallest == nullptr || row.memory.needed < smallest->memory.needed;
+    const bool needs_most = std::ranges::none_of(other_phases(rows, row), [&](const AnswerRow* other) {
+      return other->memory.needed > row.memory.needed;
+    });
+    if (less && needs_most) smallest = &row;
+  }
+  return smallest;
 }
 
 std::string verdict(const AnswerGroup& group) {
   const std::string card = fmt::format("{} ({})", group.hw_name, group.hw);
   if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", group.model, card);
   if (!group.recommended) {
-    const AnswerRow& row = *std::ranges::min_element(
-        group.rows, {}, [](const AnswerRow& candidate) { return candidate.memory.needed.value; });
+    const AnswerRow& row = *smallest_row(group.rows);
     const bool tight = row.latency.has_value();
-    return fmt::format("{} on {}, {}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
-                       group.model, card, row.task == Task::training ? "training" : "inference",
+    const std::string phase = is_serving_phase(row) ? fmt::format(" ({})", row.phase) : std::string{};
+    return fmt::format("{} on {}, {}{}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
+                       group.model, card, row.task == Task::training ? "training" : "inference", phase,
                        tight ? "fits only just if at all," : "does not fit,", row.precision, row.batch,
                        as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable));
   }
   const AnswerRow& row = group.rows[*group.recommended];
+  if (is_serving_phase(row) && row.tokens_per_second) return verdict_of_phases(group, row, card);
   const double batch = static_cast<double>(row.batch);
   std::string text = fmt::format(
       "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {} ms a "
@@ -76,11 +160,8 @@ std::string verdict(const AnswerGroup& group) {
       number(batch / row.latency->p90.count()), number(batch / row.latency->p10.count()),
       number(as_milliseconds(row.latency->p50)), row.task == Task::training ? "step" : "batch",
       to_string(*row.bound), 100.0 * row.bound_share);
-  if (row.usd_per_million_samples) {
-    const std::string date = row.price->as_of.empty() ? std::string{} : fmt::format(", {}", row.price->as_of);
-    text += fmt::format(", ${:.3g} per million samples at ${:.2f} per GPU-hour ({}{})",
-                        *row.usd_per_million_samples, row.price->per_gpu.value, row.price->cloud, date);
-  }
+  if (row.usd_per_million_samples)
+    text += fmt::format(", ${:.3g} per million samples at {}", *row.usd_per_million_samples, price_of(row));
   return text + ".";
 }
 

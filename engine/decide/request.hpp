@@ -28,6 +28,7 @@ struct Request {
   Optimizer optimizer = Optimizer::adamw;
   std::vector<std::string> precisions{};  ///< preset names; empty: all that the card supports for the task
   std::vector<std::int64_t> batches{};    ///< empty: powers of two up to the largest that fits, and that one
+  std::vector<std::string> phases{};      ///< of inference; empty: all that the model has
   Bindings symbols{};                     ///< `--set`
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/decide/precisions.hpp"
+
 namespace roofcast {
 
 CompileOptions compile_options(const Platform& platform, const Request& request,
@@ -15,22 +17,23 @@ CompileOptions compile_options(const Platform& platform, const Request& request,
   return options;
 }
 
-AnswerRow answer_row(const Graph& model, const Platform& platform, const Request& request,
+AnswerRow answer_row(const PhaseModel& model, const Platform& platform, const Request& request,
                      const PrecisionPolicy& policy, std::int64_t batch, const Prediction& prediction) {
   AnswerRow row{.hw = platform.device.slug,
-                .model = model.name,
+                .model = model.graph.name,
                 .task = request.task,
-                .phase = request.task == Task::training ? "step" : "forward",
+                .phase = model.phase,
                 .precision = policy.name,
                 .runtime = platform.runtime.name,
                 .batch = batch,
                 .global_batch = batch,
                 .memory = prediction.memory,
                 .evidence = prediction.evidence,
-                .quantized = policy.quantized()};
+                .quantized = policy.quantized(),
+                .as_stored = is_stored(model.graph, policy)};
   if (request.task == Task::training) row.optimizer = to_string(request.optimizer);
-  for (const Symbol& symbol : model.symbols) {
-    if (symbol.free()) row.symbols[symbol.name] = symbol.definition.constant();
+  for (const Symbol& symbol : model.graph.symbols) {
+    if (symbol.free() && !symbol.from_config) row.symbols[symbol.name] = symbol.definition.constant();
   }
   for (const auto& [name, value] : request.symbols) row.symbols[name] = value;
   row.symbols["batch"] = batch;
@@ -56,7 +59,10 @@ AnswerRow answer_row(const Graph& model, const Platform& platform, const Request
   }
   if (row.bound == Bound::launch)
     row.notes.emplace_back("launches take most of the time: a larger batch costs little");
-  if (row.quantized) row.notes.emplace_back("quantised weights: measure whether the model stays good enough");
+  if (row.as_stored)
+    row.notes.push_back(fmt::format("weights as the model's file has them ({})", model.graph.stored->method));
+  if (row.quantized && !row.as_stored)
+    row.notes.emplace_back("quantised weights: measure whether the model stays good enough");
   return row;
 }
 

@@ -2,6 +2,7 @@
 // A prediction as a row of the answer: throughput, money, notes.
 
 #include "engine/decide/answer.hpp"
+#include "engine/decide/phases.hpp"
 #include "engine/decide/request.hpp"
 #include "engine/graph/graph.hpp"
 #include "engine/predict.hpp"
@@ -11,7 +12,7 @@ namespace roofcast {
 CompileOptions compile_options(const Platform& platform, const Request& request,
                                const PrecisionPolicy& policy);
 
-AnswerRow answer_row(const Graph& model, const Platform& platform, const Request& request,
+AnswerRow answer_row(const PhaseModel& model, const Platform& platform, const Request& request,
                      const PrecisionPolicy& policy, std::int64_t batch, const Prediction& prediction);
 
 }  // namespace roofcast

@@ -6,6 +6,7 @@
 
 #include "engine/decide/estimate.hpp"
 #include "engine/decide/symbols.hpp"
+#include "engine/decide/weights_note.hpp"
 #include "engine/predict.hpp"
 
 namespace roofcast {
@@ -20,9 +21,20 @@ std::string spelled(const ProgramTensor& tensor, const Bindings& bindings, bool 
   return fmt::format("{}:{}", text.empty() ? "scalar" : text, real ? "real" : to_string(tensor.dtype));
 }
 
+void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
+  if (model.weights_only()) {
+    ModelSummary summary{.name = model.name, .file = model.file, .notes = model.notes};
+    summary.weights = model.stored_weights;
+    summary.weights_only = true;
+    append(summary.notes, model.stored_weights->notes);
+    return summary;
+  }
   const auto compiled = compile(model, CompileOptions{.overridden = symbols});
   if (!compiled) return tl::unexpected(compiled.error());
   const auto slots = slot_values(*compiled, symbols);
@@ -33,6 +45,7 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
   ModelSummary summary{.name = model.name,
                        .file = model.file,
                        .parameters = value(compiled->parameters),
+                       .parameters_active = value(compiled->parameters_active),
                        .statistics = value(compiled->statistics),
                        .initializer_elements = value(compiled->parameters) + value(compiled->statistics),
                        .macs = value(compiled->forward_macs),
@@ -41,10 +54,17 @@ Result<ModelSummary> summarize(const Graph& model, const Bindings& symbols) {
                        .activation_elements = value(compiled->layer_elements),
                        .nodes = value(compiled->nodes),
                        .notes = compiled->program.notes};
-  if (model.stored) {  // a file may store more than its operators use
-    summary.parameters = model.stored->parameters;
-    summary.statistics = model.stored->statistics;
-    summary.initializer_elements = model.stored->initializer_elements;
+  if (model.file_counts) {  // a file may store more than its operators use
+    summary.parameters_active += model.file_counts->parameters - summary.parameters;
+    summary.parameters = model.file_counts->parameters;
+    summary.statistics = model.file_counts->statistics;
+    summary.initializer_elements = model.file_counts->initializer_elements;
+  }
+  if (model.stored_weights) {
+    summary.weights = model.stored_weights;
+    append(summary.notes, model.stored_weights->notes);
+    const std::string note = weights_note(*model.stored_weights, summary.parameters, summary.statistics);
+    if (!note.empty()) summary.notes.push_back(note);
   }
   for (const Symbol& symbol : model.symbols)
     summary.symbols.emplace_back(symbol.name, bindings->at(symbol.name));

@@ -43,22 +43,62 @@ class PrecisionPass {
     if (!type.dtype) type.dtype = dtype;
   }
 
+  // Layers whose weights the policy quantises.
   bool quantizes(const TypedNode& node) const {
-    if (!policy_.quantize_activations || !node.op->layer) return false;
+    if (!policy_.weight_format || !node.op->layer) return false;
+    const bool expert = node.op->name == "expert_linear";
     // FP8 convolutions are no part of common libraries; int8 ones are.
-    return policy_.compute == DType::int8 || node.op->name == "linear";
+    const bool integer_product = policy_.quantize_activations && policy_.compute == DType::int8;
+    if (node.op->name != "linear" && !expert && !integer_product) return false;
+    switch (policy_.quantized_layers) {
+      case QuantizedLayers::all: return true;
+      case QuantizedLayers::inner: return std::ranges::find(heads_, node.outputs.front()) == heads_.end();
+      case QuantizedLayers::experts: return expert;
+    }
+    return false;
+  }
+
+  // The layers that make the model's outputs: from an output back over what has no weights, such as a
+  // scaling, to the first layer. Not into blocks that repeat, where a layer is no head.
+  void find_heads() {
+    std::map<TensorId, const TypedNode*> producers;
+    for (const TypedNode& node : result_.nodes) {
+      for (const TensorId id : node.outputs) producers[id] = &node;
+    }
+    for (const TensorId output : result_.outputs) {
+      for (auto at = producers.find(output); at != producers.end();) {
+        const TypedNode& node = *at->second;
+        if (node.region != no_region || node.inputs.empty()) break;
+        if (node.op->layer) {
+          heads_.push_back(node.outputs.front());
+          break;
+        }
+        at = producers.find(node.inputs.front());
+      }
+    }
   }
 
   void store_parameters() {
+    find_heads();
     std::map<TensorId, bool> in_low_precision;
     for (const TypedNode& node : result_.nodes) {
       for (const TensorId id : node.parameters) {
-        const bool low = policy_.weight_format && quantizes(node) && result_.tensor(id).type.shape.size() > 1;
+        const bool is_matrix = id == node.parameters.front();  // the others are biases
+        const bool low = quantizes(node) && is_matrix;
         const auto [entry, is_new] = in_low_precision.try_emplace(id, low);
         if (!is_new) entry->second = entry->second && low;
       }
     }
-    for (const auto& [id, low] : in_low_precision) give(id, low ? *policy_.weight_format : policy_.storage);
+    for (const auto& [id, low] : in_low_precision) {
+      if (result_.tensor(id).role == TensorRole::cache) {
+        give(id, policy_.kv_cache.value_or(policy_.storage));
+      } else if (low) {
+        give(id, *policy_.weight_format);
+        result_.tensor(id).scales = policy_.weight_scales;
+      } else {
+        give(id, policy_.storage);
+      }
+    }
   }
 
   // What a region hands in has the type of what it starts from, what it leaves that of what it computes.
@@ -107,7 +147,8 @@ class PrecisionPass {
       for (TensorId& id : *operands) {
         const Tensor& tensor = result_.tensor(id);
         const bool converts = tensor.type.dtype && is_floating(*tensor.type.dtype) &&
-                              *tensor.type.dtype != dtype && tensor.role != TensorRole::statistic;
+                              *tensor.type.dtype != dtype && tensor.role != TensorRole::statistic &&
+                              tensor.role != TensorRole::cache;
         if (converts) id = convert(node, id, "cast", dtype);
       }
     }
@@ -119,7 +160,7 @@ class PrecisionPass {
       if (policy_.autocast) {
         convert_all(node, policy_.compute);
         outputs = policy_.compute;
-      } else if (quantizes(node)) {
+      } else if (policy_.quantize_activations && quantizes(node)) {
         node.inputs[0] = convert(node, node.inputs[0], "quantize", policy_.compute);
       }
     } else if (policy_.autocast && node.op->cast == CastRule::fp32) {
@@ -137,17 +178,25 @@ class PrecisionPass {
       }
       outputs = widest.value_or(policy_.storage);
     }
+    // What a cache hands on has the type that it is kept in.
+    const bool reads_cache = std::ranges::any_of(
+        node.parameters, [&](TensorId id) { return result_.tensor(id).role == TensorRole::cache; });
     for (const TensorId id : node.outputs) {
       const Tensor& tensor = result_.tensor(id);
       const auto source = result_.tensor(tensor.storage).type.dtype;
       const bool view = tensor.storage != id && source.has_value();
-      give(id, view ? *source : outputs);
+      if (reads_cache && policy_.kv_cache) {
+        give(id, *policy_.kv_cache);
+      } else {
+        give(id, view ? *source : outputs);
+      }
     }
     result_.nodes.push_back(std::move(node));
   }
 
   TypedGraph result_;
   const PrecisionPolicy& policy_;
+  std::vector<TensorId> heads_{};  // results of the layers that make the model's outputs
 };
 
 }  // namespace

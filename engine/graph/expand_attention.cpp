@@ -78,12 +78,28 @@ class Expansion {
                shape({from[0], heads, from[1], size}));
   }
 
+  // The keys that some query sees: under a window only the last ones count. Among them each query meets all,
+  // as the mask is applied to finished scores, so that more is multiplied than by definition. With a bias,
+  // whose shape is that of all keys, nothing is left out.
+  TensorId visible(const TypedNode& node, TensorId input, std::string_view name) {
+    const Expr window = node.attributes.size("window");
+    if (window.is(0) || node.inputs.size() > 3) return input;
+    const Expr queries = graph_.tensor(node.inputs[0]).type.shape[1];
+    const Expr keys = graph_.tensor(input).type.shape[1];
+    const Expr length = minimum(keys, rules::visible_keys(window, keys) + queries - Expr{1});
+    Attributes attributes;
+    attributes.set("axis", Expr{1});
+    attributes.set("start", keys - length);
+    attributes.set("length", length);
+    return add(node, "slice", fmt::format("{}_window", name), {input}, attributes);
+  }
+
   void expand(const TypedNode& node) {
     const Expr heads = node.attributes.size("heads");
     const Expr kv_heads = node.attributes.size("kv_heads", heads);
     const TensorId q = split_heads(node, node.inputs[0], "query", heads, heads);
-    const TensorId k = split_heads(node, node.inputs[1], "key", kv_heads, heads);
-    const TensorId v = split_heads(node, node.inputs[2], "value", kv_heads, heads);
+    const TensorId k = split_heads(node, visible(node, node.inputs[1], "key"), "key", kv_heads, heads);
+    const TensorId v = split_heads(node, visible(node, node.inputs[2], "value"), "value", kv_heads, heads);
     Attributes transposed;
     transposed.set("transpose_b", true);
     TensorId scores = add(node, "matmul", "scores", {q, k}, transposed);

@@ -7,6 +7,8 @@
 
 #include "engine/base/diagnostics.hpp"
 #include "engine/base/expression.hpp"
+#include "engine/base/stored_format.hpp"
+#include "engine/base/stored_weights.hpp"
 #include "engine/base/tensor.hpp"
 #include "engine/ops/operator.hpp"
 
@@ -17,6 +19,7 @@ struct Symbol {
   std::string name{};
   Expr definition{};
   Location where{};
+  bool from_config = false;  ///< a size of a published model, which its name stands for in reports
 
   /// Bound by the user or by its default; the others follow from these.
   bool free() const { return definition.is_constant(); }
@@ -69,10 +72,19 @@ struct Region {
 
 /// What a model's file stores, where that is more than what its operators own: tables that nothing uses,
 /// weights that were written twice, integers.
-struct StoredCounts {
+struct FileCounts {
   std::int64_t parameters = 0;            ///< learned values
   std::int64_t statistics = 0;            ///< running means and variances
   std::int64_t initializer_elements = 0;  ///< of any type
+};
+
+/// A way in which a model is used, such as the two of text generation: reading the prompt, and one token
+/// after the other. A phase redefines some of the model's symbols; everything else is the same.
+struct ServingPhase {
+  std::string name{};
+  std::vector<Symbol> symbols{};  ///< redefined ones
+  std::optional<Expr> tokens{};   ///< tokens per sample, if unlike the model's
+  Location where{};
 };
 
 struct Graph {
@@ -84,12 +96,19 @@ struct Graph {
   std::vector<Region> regions{};
   std::vector<GraphInput> inputs{};
   std::vector<ValueId> outputs{};
-  std::optional<ValueId> loss{};  ///< where training starts from; without it from all outputs
-  std::optional<Expr> tokens{};   ///< tokens per sample, for models that people measure in tokens
-  std::optional<StoredCounts> stored{};
+  std::optional<ValueId> loss{};         ///< where training starts from; without it from all outputs
+  std::optional<Expr> tokens{};          ///< tokens per sample, for models that people measure in tokens
+  std::vector<ServingPhase> phases{};    ///< of inference; without any a model only has its forward pass
+  std::optional<StoredFormat> stored{};  ///< if the model comes with quantised weights
+  std::optional<FileCounts> file_counts{};
   std::vector<Constraint> constraints{};      ///< of the model as a whole
   std::optional<std::int64_t> fixed_batch{};  ///< the only batch size that the file allows
   std::vector<std::string> notes{};
+  /// What the files with its weights hold, where they are known.
+  std::optional<StoredWeights> stored_weights{};
+
+  /// Files with weights say nothing of operators: they can be shown, not predicted.
+  bool weights_only() const { return nodes.empty() && stored_weights.has_value(); }
 };
 
 /// Nodes in an order in which producers come before consumers and the nodes of a region stand together. A

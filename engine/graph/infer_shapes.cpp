@@ -21,6 +21,10 @@ class ShapeInference {
   }
 
   Result<TypedGraph> run() {
+    if (graph_.weights_only()) {
+      return fail("holds weights, not the operators of a model", Location{.file = graph_.file},
+                  "the model's config.json must lie beside it; `simulate show model` prints the weights");
+    }
     auto order = execution_order(graph_);
     if (!order) return tl::unexpected(order.error());
     for (const GraphInput& input : graph_.inputs) {
@@ -54,6 +58,15 @@ class ShapeInference {
   }
 
  private:
+  static TensorRole role_of(ParameterKind kind) {
+    switch (kind) {
+      case ParameterKind::learned: return TensorRole::parameter;
+      case ParameterKind::statistic: return TensorRole::statistic;
+      case ParameterKind::cache: return TensorRole::cache;
+    }
+    return TensorRole::parameter;
+  }
+
   bool training() const { return typed_.task == Task::training; }
   const Value& value(ValueId id) const { return graph_.values[static_cast<std::size_t>(id)]; }
   void bind(ValueId id, TensorId tensor) { tensors_[id] = tensor; }
@@ -172,9 +185,9 @@ class ShapeInference {
         typed.parameters.push_back(owner->second);
         continue;
       }
-      typed.parameters.push_back(new_tensor(name, parameter.type,
-                                            parameter.trained ? TensorRole::parameter : TensorRole::statistic,
-                                            node.region));
+      const TensorId id = new_tensor(name, parameter.type, role_of(parameter.kind), node.region);
+      typed_.tensor(id).used_per_token = parameter.used_per_token;
+      typed.parameters.push_back(id);
     }
     if (!typed.parameters.empty()) weights_[index] = typed.parameters.front();
 

@@ -16,6 +16,7 @@ enum class TensorRole : std::uint8_t {
   input,
   parameter,  ///< learned
   statistic,  ///< stored with the model, not learned
+  cache,      ///< keys and values that stay from token to token
   activation,
   gradient,  ///< of an activation
   parameter_gradient
@@ -31,6 +32,8 @@ struct Tensor {
   TensorRole role = TensorRole::activation;
   RegionId region = no_region;  ///< exists once per repetition of it
   TensorId storage = 0;         ///< the tensor whose memory this one looks into; itself unless it is a view
+  std::optional<Expr> used_per_token{};  ///< of a learned tensor: values that one token needs, if not all
+  WeightScales scales{};                 ///< stored beside quantised weights
 };
 
 struct TypedNode {

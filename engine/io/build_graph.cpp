@@ -31,6 +31,13 @@ class GraphBuilder {
     graph_.file = model.file;
     graph_.symbols = model.symbols;
     graph_.tokens = model.tokens;
+    sizes_ = options.symbols;
+    for (const Symbol& symbol : model.symbols) {
+      if (sizes_.contains(symbol.name)) continue;
+      if (const auto value = symbol.definition.evaluate(sizes_)) sizes_[symbol.name] = *value;
+    }
+    graph_.phases = model.phases;
+    graph_.stored = model.stored;
   }
 
   Result<Graph> build() {
@@ -52,7 +59,7 @@ class GraphBuilder {
       if (model_.loss) graph_.loss = find(scope, *model_.loss);
     }
     for (const FileBlock& block : model_.blocks) {
-      if (used_.contains(block.name) || !problems_.empty()) continue;
+      if (used_.contains(block.name) || block.shared || !problems_.empty()) continue;
       complain(block.where, fmt::format("block '{}' is never used", block.name),
                "name it as the 'op' of a node, or take it out");
     }
@@ -122,23 +129,25 @@ class GraphBuilder {
 
   // `first`: what the first node continues from if it names no inputs.
   void put(const std::vector<FileNode>& nodes, Scope& scope, const std::vector<ValueId>& first) {
-    // All names first: nodes may stand in any order.
-    std::vector<std::vector<ValueId>> results;
-    for (const FileNode& node : nodes) {
-      std::vector<ValueId> values;
-      for (const std::string& name : result_names(node)) {
-        const ValueId value = new_value(scope.prefix + name, node.where);
-        if (!scope.values.emplace(name, value).second) {
-          complain(node.where, fmt::format("the name '{}' is used twice", name),
-                   "names are unique within a block");
-        }
-        values.push_back(value);
+    // All names first: nodes may stand in any order. Nodes that are there take their names before those that
+    // are left out.
+    std::vector<bool> there;
+    for (const FileNode& node : nodes) there.push_back(is_there(node, scope));
+    std::vector<std::vector<ValueId>> results(nodes.size());
+    std::vector<bool> replaced(nodes.size(), false);  // left out for another node of its name
+    for (const bool round : {true, false}) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (there[i] == round) replaced[i] = !name_results(nodes[i], scope, round, results[i]);
       }
-      results.push_back(std::move(values));
     }
     for (std::size_t i = 0; i < nodes.size() && !too_large() && !hopeless(); ++i) {
-      const std::vector<ValueId> inputs = inputs_of(nodes[i], scope, i == 0 ? first : results[i - 1]);
-      if (nodes[i].known != nullptr) {
+      std::size_t before = i;  // another choice for the same node does not come before it
+      while (before > 0 && nodes[before - 1].name == nodes[i].name) --before;
+      const std::vector<ValueId> inputs =
+          inputs_of(nodes[i], scope, before == 0 ? first : results[before - 1]);
+      if (!there[i]) {
+        if (!replaced[i]) leave_out(inputs, results[i]);
+      } else if (nodes[i].known != nullptr) {
         put_operator(nodes[i], scope, inputs, results[i]);
       } else {
         put_block(nodes[i], scope, inputs, results[i]);
@@ -148,6 +157,55 @@ class GraphBuilder {
       complain(
           {model_.file, 0, 0},
           fmt::format("the model has more than {} operators once its blocks are put in place", most_nodes));
+    }
+  }
+
+  // Whether the node is part of the model at these sizes: `when` and `repeat` are not 0.
+  bool is_there(const FileNode& node, const Scope& scope) {
+    if (node.repeat && node.repeat->substitute(scope.parameters).evaluate(sizes_) == 0) {
+      if (node.known == nullptr) used_[node.op] = true;
+      return false;
+    }
+    if (!node.when) return true;
+    const auto value = node.when->substitute(scope.parameters).evaluate(sizes_);
+    if (!value) {
+      complain(node.where, fmt::format("cannot tell whether '{}' is part of the model: {}", node.name,
+                                       value.error().front().message));
+      return true;
+    }
+    if (*value == 0 && node.known == nullptr) used_[node.op] = true;
+    return *value != 0;
+  }
+
+  // Makes a value for each result. Nodes of the same name are choices, of which at most one may be there; a
+  // node that is left out (`there` false) leaves the name to the one that is there and returns false.
+  bool name_results(const FileNode& node, Scope& scope, bool there, std::vector<ValueId>& values) {
+    bool own = true;
+    for (const std::string& name : result_names(node)) {
+      const auto known = scope.values.find(name);
+      if (known == scope.values.end()) {
+        values.push_back(new_value(scope.prefix + name, node.where));
+        scope.values.emplace(name, values.back());
+        continue;
+      }
+      if (there) {
+        complain(node.where, fmt::format("the name '{}' is used twice", name),
+                 "names are unique within a block");
+      }
+      values.push_back(known->second);
+      own = false;
+    }
+    return own;
+  }
+
+  // A node that is left out passes its inputs on; results without an input are missing.
+  void leave_out(const std::vector<ValueId>& inputs, const std::vector<ValueId>& results) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (i < inputs.size()) {
+        same_as_[results[i]] = inputs[i];
+      } else {
+        missing_.insert(results[i]);
+      }
     }
   }
 
@@ -196,7 +254,7 @@ class GraphBuilder {
     scope.nodes.emplace(node.name, static_cast<int>(graph_.nodes.size()));
     graph_.nodes.push_back({.name = scope.prefix + node.name,
                             .op = node.known,
-                            .attributes = substituted(node.attributes, scope),
+                            .attributes = attributes_of(node, scope),
                             .inputs = inputs,
                             .outputs = results,
                             .region = scope.region,
@@ -252,7 +310,7 @@ class GraphBuilder {
     const Expr repeat = node.repeat ? node.repeat->substitute(scope.parameters) : Expr{1};
     if (repeat.is_constant() && repeat.constant() < 1) {
       complain(node.where, fmt::format("'{}' repeats {} times", node.name, repeat.constant()),
-               "a block repeats at least once");
+               "a block repeats as often as you like, or 0 times to be left out");
       return;
     }
     open_blocks_.push_back(block.name);
@@ -267,13 +325,9 @@ class GraphBuilder {
     open_blocks_.pop_back();
   }
 
-  // The trip count at the symbols' default values.
+  // The trip count at the symbols' values while building.
   std::optional<std::int64_t> trip_count(const Expr& repeat) const {
-    Bindings defaults;
-    for (const Symbol& symbol : graph_.symbols) {
-      if (const auto value = symbol.definition.evaluate(defaults)) defaults[symbol.name] = *value;
-    }
-    const auto count = repeat.evaluate(defaults);
+    const auto count = repeat.evaluate(sizes_);
     constexpr std::int64_t most = 10'000;
     if (!count || *count < 1 || *count > most) return std::nullopt;
     return *count;
@@ -384,15 +438,43 @@ class GraphBuilder {
     };
     for (Node& node : graph_.nodes) {
       for (ValueId& value : node.inputs) resolve(value);
+      drop_missing(node);
     }
     for (Region& region : graph_.regions) {
       for (Carry& carry : region.carries) {
         resolve(carry.initial);
         resolve(carry.next);
+        require(carry.initial);
+        require(carry.next);
       }
     }
-    for (ValueId& value : graph_.outputs) resolve(value);
-    if (graph_.loss) resolve(*graph_.loss);
+    std::set<ValueId> seen;
+    for (ValueId& value : graph_.outputs) {
+      resolve(value);
+      require(value);
+    }
+    // Where a node is left out, two outputs may be the same.
+    std::erase_if(graph_.outputs, [&](ValueId value) { return !seen.insert(value).second; });
+    if (graph_.loss) {
+      resolve(*graph_.loss);
+      require(*graph_.loss);
+    }
+  }
+
+  void require(ValueId id) {
+    if (!missing_.contains(id)) return;
+    const Value& value = graph_.values[static_cast<std::size_t>(id)];
+    complain(value.where, fmt::format("'{}' is left out, but needed", value.name),
+             "a node that is left out passes its first input on; this one has none");
+  }
+
+  // What is missing is no input: of an operator with optional inputs, or of one that joins any number.
+  void drop_missing(Node& node) {
+    const auto dropped = std::erase_if(node.inputs, [&](ValueId value) { return missing_.contains(value); });
+    if (dropped > 0 && static_cast<int>(node.inputs.size()) < node.op->least_inputs) {
+      complain(node.where, fmt::format("'{}' needs an input that is left out", node.name),
+               "a node that is left out passes its first input on; one without inputs does not");
+    }
   }
 
   Attributes substituted(const Attributes& attributes, const Scope& scope) const {
@@ -406,6 +488,21 @@ class GraphBuilder {
     return result;
   }
 
+  // The attributes, with flags that follow from sizes decided.
+  Attributes attributes_of(const FileNode& node, const Scope& scope) {
+    Attributes attributes = substituted(node.attributes, scope);
+    for (const auto& [name, condition] : node.flags) {
+      const auto value = condition.substitute(scope.parameters).evaluate(sizes_);
+      if (value) {
+        attributes.set(name, *value != 0);
+      } else {
+        complain(node.where,
+                 fmt::format("cannot tell '{}' of '{}': {}", name, node.name, value.error().front().message));
+      }
+    }
+    return attributes;
+  }
+
   const ModelFile& model_;
   BuildOptions options_;
   Graph graph_{};
@@ -413,6 +510,8 @@ class GraphBuilder {
   std::size_t blocks_put_ = 0;
   std::map<std::string, bool> used_{};
   std::map<ValueId, ValueId> same_as_{};
+  std::set<ValueId> missing_{};  // results that nothing makes
+  Bindings sizes_{};             // all symbols, for what is decided while building
   std::vector<std::string> open_blocks_{};
 };
 

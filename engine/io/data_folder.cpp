@@ -11,6 +11,7 @@
 #include "engine/io/load_runtime.hpp"
 #include "engine/io/named_file.hpp"
 #include "engine/io/read_file.hpp"
+#include "engine/io/weights/safetensors.hpp"
 
 namespace roofcast {
 namespace {
@@ -104,8 +105,13 @@ Result<Priors> DataFolder::priors(const std::string& name) const {
 
 Result<std::filesystem::path> DataFolder::find_model_path(const std::string& name) const {
   if (auto file = existing_file(name)) return *std::move(file);
-  if (is_path(name)) return name;  // reading it says why it is none
+  if (name.ends_with(".onnx") || name.ends_with(".json") || name.ends_with(".gguf") || is_safetensors_name(name)) return name;
   const std::vector<std::string> known = models();
+  std::error_code error;
+  if (std::filesystem::is_directory(name, error) && !std::ranges::binary_search(known, name)) {
+    return std::filesystem::path(name) / "config.json";
+  }
+  if (is_path(name)) return name;  // reading it says why it is none
   const std::string stem = without_toml(name);
   if (std::ranges::binary_search(known, stem)) return toml_file(root_ / "models", stem);
   const std::string guess = did_you_mean(stem, known);

@@ -31,6 +31,8 @@ class DataFolder {
   std::vector<std::string> devices() const;
   std::vector<std::string> runtimes() const;
   std::vector<std::string> models() const;
+  /// The folder with the families of config.json.
+  std::filesystem::path families() const { return root_ / "models" / "families"; }
 
   /// A file (a path, `NAME.toml` or, for `NAME`, a `NAME.toml` in the current folder), else a card of the
   /// database by slug, name or alias, else one that an ambiguous name is taken for.
@@ -44,8 +46,8 @@ class DataFolder {
   Result<Runtime> runtime(const std::string& name) const;
   Result<Priors> priors(const std::string& name = "data-sheet") const;
 
-  /// The file of a model: as given, with `.toml` added, or in models/. A path is returned whether it exists
-  /// or not.
+  /// The file of a model: as given, with `.toml` added, the config.json of a folder, or in models/. A path,
+  /// or a name with the ending of another format, is returned whether it exists or not.
   Result<std::filesystem::path> find_model_path(const std::string& name) const;
 
  private:

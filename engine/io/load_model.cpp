@@ -13,8 +13,8 @@ Result<Graph> load(std::string_view text, const std::string& file, const BuildOp
 
 }  // namespace
 
-Result<Graph> load_model(std::string_view text, const std::string& file) {
-  return load(text, file, {});
+Result<Graph> load_model(std::string_view text, const std::string& file, const Bindings& symbols) {
+  return load(text, file, {.symbols = symbols});
 }
 
 Result<Graph> load_model_unrolled(std::string_view text, const std::string& file) {

@@ -9,8 +9,9 @@
 
 namespace roofcast {
 
-/// Reads the text of a model file. `file` is for messages.
-Result<Graph> load_model(std::string_view text, const std::string& file);
+/// Reads the text of a model file. `file` is for messages; `symbols` are sizes that the user sets, for nodes
+/// that are only there at some sizes.
+Result<Graph> load_model(std::string_view text, const std::string& file, const Bindings& symbols = {});
 
 /// The same with repeated blocks written out, as a file without `repeat` would have them.
 Result<Graph> load_model_unrolled(std::string_view text, const std::string& file);

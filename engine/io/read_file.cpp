@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <system_error>
 
 namespace roofcast {
 
-Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t most_bytes) {
+Result<FileStart> read_start(const std::filesystem::path& path, std::uintmax_t most_bytes) {
   const Location where{.file = path.string()};
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -17,16 +18,23 @@ Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t 
   if (!std::filesystem::is_regular_file(status)) return fail("is not a regular file", where);
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return fail(fmt::format("cannot read its size: {}", error.message()), where);
-  if (size > most_bytes) {
-    return fail(fmt::format("has {} bytes; at most {} are read", size, most_bytes), where);
-  }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return fail("cannot be opened for reading", where, "check its permissions");
-  std::string text(static_cast<std::size_t>(size), '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(size));
+  std::string bytes(static_cast<std::size_t>(std::min(size, most_bytes)), '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (stream.bad()) return fail("cannot be read", where);
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  return FileStart{std::move(bytes), size};
+}
+
+Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t most_bytes) {
+  auto start = read_start(path, most_bytes);
+  if (!start) return tl::make_unexpected(start.error());
+  if (start->file_bytes > most_bytes) {
+    return fail(fmt::format("has {} bytes; at most {} are read", start->file_bytes, most_bytes),
+                Location{.file = path.string()});
+  }
+  return std::move(start->bytes);
 }
 
 }  // namespace roofcast

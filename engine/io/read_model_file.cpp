@@ -6,6 +6,10 @@
 #include <map>
 #include <set>
 
+#include "engine/graph/serving_phase.hpp"
+#include "engine/graph/symbol_order.hpp"
+#include "engine/io/import_config/bind.hpp"
+#include "engine/io/import_config/family.hpp"
 #include "engine/io/model_file.hpp"
 #include "engine/io/toml_reader.hpp"
 
@@ -14,7 +18,13 @@ namespace {
 
 class ModelReader {
  public:
-  ModelReader(const toml::table& root, const std::string& file) : root_(root, file, problems_), file_(file) {}
+  ModelReader(const toml::table& root, const std::string& file, const Config* config)
+      : root_(root, file, problems_), file_(file), config_(config) {}
+
+  // The blocks of another file come first, so that those of the model may use them.
+  void add_shared(const toml::table& root, const std::string& file) {
+    shared_.emplace_back(root, file, problems_);
+  }
 
   Result<ModelFile> read() {
     model_.file = file_;
@@ -27,13 +37,14 @@ class ModelReader {
     if (root_.raw()["name"].value<std::string>() == "") complain(root_.where("name"), "'name' is empty");
     root_.text("description");
     root_.text("source");
+    if (!read_family()) return tl::make_unexpected(std::move(problems_));
     read_symbols();
+    read_phases();
+    read_weight_format();
     model_.tokens = root_.size("tokens");
     if (model_.tokens) check_symbols(*model_.tokens, {}, root_.where("tokens"));
     for (TableReader& input : read_tables(root_, "input")) model_.inputs.push_back(read_input(input));
-    std::vector<TableReader> blocks = read_tables(root_, "block");
-    for (TableReader& block : blocks) block_names_.push_back(block.text("name").value_or(""));
-    for (TableReader& block : blocks) read_block(block);
+    read_blocks();
     for (TableReader& node : read_tables(root_, "node")) model_.nodes.push_back(read_node(node, {}));
     if (model_.nodes.empty())
       complain({file_, 0, 0}, "the model has no [[node]]", "each operator is one [[node]]");
@@ -59,6 +70,40 @@ class ModelReader {
     return reader.tables(key);
   }
 
+  // False: a family without a configuration, where every symbol would be a mistake.
+  bool read_family() {
+    if (config_ != nullptr) {
+      read_family_rules(root_.table("config", true));
+      return true;
+    }
+    if (!root_.has("config")) return true;
+    problems_ = {{root_.where("config"), "this is a family of models, not one of them",
+                  "give the config.json of a model to --model"}};
+    return false;
+  }
+
+  void read_blocks() {
+    std::vector<std::vector<TableReader>> blocks;
+    for (TableReader& shared : shared_) {
+      shared.expect("schema");
+      blocks.push_back(read_tables(shared, "block"));
+      shared.finish();
+    }
+    blocks.push_back(read_tables(root_, "block"));
+    for (std::vector<TableReader>& file : blocks) {
+      for (TableReader& block : file) block_names_.push_back(block.text("name").value_or(""));
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      for (TableReader& block : blocks[i]) read_block(block, i < shared_.size());
+    }
+  }
+
+  // An expression, or in a family what the configuration says.
+  std::optional<Expr> symbol_of(TableReader& table, const std::string& name) {
+    if (config_ != nullptr && table.has_table(name)) return bind_size(table.table(name), *config_);
+    return table.size(name);
+  }
+
   void read_symbols() {
     TableReader table = root_.table("symbols");
     std::map<std::string, Symbol> symbols;
@@ -66,51 +111,89 @@ class ModelReader {
       const std::string name(key.str());
       const Location where = location_of(node, file_);
       symbol_names_.insert(name);
-      if (!is_identifier(name) || name == "min" || name == "max" || name == "ceil_div") {
+      if (!is_identifier(name) || is_reserved(name)) {
         complain(where, fmt::format("'{}' cannot be the name of a symbol", name),
-                 "names are letters, digits and underscores, and not min, max or ceil_div");
+                 "names are letters, digits and underscores, and not min, max, ceil_div, and, or, not");
       }
-      if (const auto definition = table.size(name)) symbols[name] = {name, *definition, where};
+      const bool from_config = table.has_table(name) && !node.as_table()->contains("at_most");
+      if (const auto definition = symbol_of(table, name))
+        symbols[name] = {name, *definition, where, from_config};
       table.expect(name);
     }
     for (const auto& [name, symbol] : symbols) check_symbols(symbol.definition, {}, symbol.where);
-    sort_symbols(symbols);
+    if (auto sorted = order_symbols(symbols)) {
+      model_.symbols = *std::move(sorted);
+    } else {
+      problems_.insert(problems_.end(), sorted.error().begin(), sorted.error().end());
+    }
   }
 
-  // Depth first, so that a definition comes after what it needs; a symbol met again on the way is defined by
-  // itself.
-  void sort_symbols(const std::map<std::string, Symbol>& symbols) {
-    std::set<std::string> done;
-    for (const auto& [start, unused] : symbols) {
-      std::vector<std::pair<std::string, std::vector<std::string>>> path;  // a symbol and what it still needs
-      const auto open = [&](const std::string& name) {
-        const auto needs = symbols.at(name).definition.symbols();
-        path.emplace_back(name, std::vector<std::string>(needs.begin(), needs.end()));
-      };
-      if (!done.contains(start)) open(start);
-      while (!path.empty()) {
-        auto& [name, needs] = path.back();
-        if (needs.empty()) {
-          model_.symbols.push_back(symbols.at(name));
-          done.insert(name);
-          path.pop_back();
-          continue;
-        }
-        const std::string next = needs.back();
-        needs.pop_back();
-        if (done.contains(next) || !symbols.contains(next)) continue;
-        const auto again =
-            std::ranges::find(path, next, &std::pair<std::string, std::vector<std::string>>::first);
-        if (again != path.end()) {
-          std::string chain;
-          for (auto at = again; at != path.end(); ++at) chain += at->first + " -> ";
-          complain(symbols.at(next).where,
-                   fmt::format("symbol '{}' is defined by itself: {}{}", next, chain, next));
-          return;
-        }
-        open(next);
+  void read_weight_format() {
+    const auto group = root_.integer("weight_group");
+    const auto format = root_.text("weight_format");
+    if (group && !format) complain(root_.where("weight_group"), "'weight_group' needs a 'weight_format'");
+    if (!format) return;
+    if (group && *group < 1) complain(root_.where("weight_group"), "'weight_group' is less than 1");
+    auto stored = stored_format({.method = *format, .group_size = group}, root_.where("weight_format"));
+    if (stored) {
+      model_.stored = *std::move(stored);
+    } else {
+      problems_.insert(problems_.end(), stored.error().begin(), stored.error().end());
+    }
+  }
+
+  void read_phases() {
+    if (!root_.has("phase")) return;
+    TableReader table = root_.table("phase");
+    for (const auto& [key, node] : table.raw()) {
+      const std::string name(key.str());
+      const Location where = location_of(node, file_);
+      if (!is_identifier(name) || name == plain_phase || name == "step") {
+        complain(
+            where, fmt::format("'{}' cannot be the name of a phase", name),
+            fmt::format("names are letters, digits and underscores; '{}' and 'step' are what a model without "
+                        "phases does",
+                        plain_phase));
+      }
+      TableReader phase = table.table(name);
+      model_.phases.push_back(read_phase(name, phase));
+    }
+    table.finish();
+    std::ranges::stable_sort(model_.phases, {}, [](const ServingPhase& phase) {
+      return std::pair{phase.where.line, phase.where.column};
+    });
+  }
+
+  ServingPhase read_phase(const std::string& name, TableReader& table) {
+    ServingPhase phase{.name = name, .where = table.where()};
+    std::map<std::string, Symbol> symbols;
+    for (const Symbol& symbol : model_.symbols) symbols[symbol.name] = symbol;
+    for (const auto& [key, node] : table.raw()) {
+      const std::string symbol(key.str());
+      if (symbol == "tokens" && !symbol_names_.contains(symbol)) continue;
+      const Location where = location_of(node, file_);
+      const auto definition = table.size(symbol);
+      if (!symbol_names_.contains(symbol)) {
+        const std::vector<std::string> names(symbol_names_.begin(), symbol_names_.end());
+        complain(where, fmt::format("phase '{}' sets '{}', which is no symbol", name, symbol),
+                 did_you_mean(symbol, names, "a phase redefines symbols of [symbols], or says its 'tokens'"));
+      } else if (symbol == "batch") {
+        complain(where, fmt::format("phase '{}' sets 'batch'", name),
+                 "all phases run at the batch sizes asked for");
+      } else if (definition) {
+        check_symbols(*definition, {}, where);
+        phase.symbols.push_back({symbol, *definition, where});
+        symbols[symbol] = phase.symbols.back();
       }
     }
+    if (!symbol_names_.contains("tokens")) {
+      phase.tokens = table.size("tokens");
+      if (phase.tokens) check_symbols(*phase.tokens, {}, table.where("tokens"));
+    }
+    if (const auto sorted = order_symbols(symbols); !sorted && problems_.empty())
+      problems_.insert(problems_.end(), sorted.error().begin(), sorted.error().end());
+    table.finish();
+    return phase;
   }
 
   void check_symbols(const Expr& expression, const std::vector<std::string>& parameters,
@@ -154,8 +237,8 @@ class ModelReader {
     return input;
   }
 
-  void read_block(TableReader& table) {
-    FileBlock block{.name = table.required_text("name"), .where = table.where()};
+  void read_block(TableReader& table, bool shared) {
+    FileBlock block{.name = table.required_text("name"), .shared = shared, .where = table.where()};
     block.inputs = table.texts("inputs");
     block.parameters = table.texts("parameters");
     if (block.inputs.empty()) complain(table.where(), fmt::format("block '{}' has no 'inputs'", block.name));
@@ -169,7 +252,7 @@ class ModelReader {
       if (symbol_names_.contains(name)) {
         complain(table.where("parameters"), fmt::format("parameter '{}' hides a symbol of that name", name));
       }
-      if (!is_identifier(name)) {
+      if (!is_identifier(name) || is_reserved(name)) {
         complain(table.where("parameters"), fmt::format("'{}' cannot be the name of a parameter", name));
       }
     }
@@ -186,17 +269,16 @@ class ModelReader {
 
   FileNode read_node(TableReader& table, const std::vector<std::string>& parameters) {
     FileNode node{.name = table.required_text("name"),
-                  .op = table.required_text("op"),
+                  .op = operator_of(table),
                   .where = table.where("name"),
                   .op_where = table.where("op")};
+    if (table.has_table("op") && config_ != nullptr) node.op_where = {config_->file(), 0, 0};
     node.inputs_given = table.has("inputs");
     for (const std::string& input : table.texts("inputs"))
       node.inputs.push_back({input, table.where("inputs")});
     node.outputs = table.texts("outputs");
-    if (const auto repeat = table.size("repeat")) {
-      node.repeat = *repeat;
-      check_symbols(*repeat, parameters, table.where("repeat"));
-    }
+    node.when = checked_size(table, "when", parameters);
+    node.repeat = checked_size(table, "repeat", parameters);
     node.weights_of = table.text("weights_of").value_or("");
     node.known = find_operator(node.op);
     const bool is_block = std::ranges::find(block_names_, node.op) != block_names_.end();
@@ -218,6 +300,19 @@ class ModelReader {
     return node;
   }
 
+  // The operator or block, or in a family the one that the configuration names.
+  std::string operator_of(TableReader& table) {
+    if (config_ == nullptr || !table.has_table("op")) return table.required_text("op");
+    return bind_word(table.table("op"), *config_).value_or("");
+  }
+
+  std::optional<Expr> checked_size(TableReader& table, const std::string& key,
+                                   const std::vector<std::string>& parameters) {
+    auto value = table.size(key);
+    if (value) check_symbols(*value, parameters, table.where(key));
+    return value;
+  }
+
   std::string operator_hint(const std::string& name) const {
     std::vector<std::string> names = block_names_;
     for (const Operator* op : operator_table()) {
@@ -235,10 +330,7 @@ class ModelReader {
       }
       switch (rule.kind) {
         case AttributeKind::size:
-          if (const auto value = table.size(key)) {
-            check_symbols(*value, parameters, table.where(key));
-            node.attributes.set(key, *value);
-          }
+          if (const auto value = checked_size(table, key, parameters)) node.attributes.set(key, *value);
           break;
         case AttributeKind::sizes:
           if (const auto value = table.sizes(key)) {
@@ -247,7 +339,11 @@ class ModelReader {
           }
           break;
         case AttributeKind::flag:
-          if (const auto value = table.flag(key)) node.attributes.set(key, *value);
+          if (table.has_text(key)) {
+            if (const auto value = checked_size(table, key, parameters)) node.flags[key] = *value;
+          } else if (const auto value = table.flag(key)) {
+            node.attributes.set(key, *value);
+          }
           break;
         case AttributeKind::number:
           if (const auto value = table.number(key)) node.attributes.set(key, *value);
@@ -263,15 +359,12 @@ class ModelReader {
   // A block's parameters are checked against its list once all blocks are known, when the block is put in
   // place.
   void read_parameters(TableReader& table, FileNode& node, const std::vector<std::string>& parameters) {
-    static const std::set<std::string, std::less<>> common = {"name",    "op",     "inputs",
-                                                              "outputs", "repeat", "weights_of"};
+    static const std::set<std::string, std::less<>> common = {"name", "op",     "inputs",    "outputs",
+                                                              "when", "repeat", "weights_of"};
     for (const auto& [key, unused] : table.raw()) {
       const std::string name(key.str());
       if (common.contains(name)) continue;
-      if (const auto value = table.size(name)) {
-        check_symbols(*value, parameters, table.where(name));
-        node.attributes.set(name, *value);
-      }
+      if (const auto value = checked_size(table, name, parameters)) node.attributes.set(name, *value);
     }
     table.finish();
   }
@@ -296,6 +389,8 @@ class ModelReader {
   Diagnostics problems_{};
   TableReader root_;
   std::string file_;
+  const Config* config_ = nullptr;
+  std::vector<TableReader> shared_{};
   ModelFile model_{};
   std::set<std::string, std::less<>> symbol_names_{};
   std::vector<std::string> block_names_{};
@@ -303,10 +398,20 @@ class ModelReader {
 
 }  // namespace
 
-Result<ModelFile> read_model_file(std::string_view text, const std::string& file) {
+Result<ModelFile> read_model_file(std::string_view text, const std::string& file,
+                                  const ReadOptions& options) {
   const auto root = parse_toml(text, file);
   if (!root) return tl::unexpected(root.error());
-  return ModelReader(*root, file).read();
+  ModelReader reader(*root, file, options.config);
+  std::vector<toml::table> shared;
+  shared.reserve(options.shared.size());  // the reader refers to them
+  for (const TextFile& more : options.shared) {
+    auto parsed = parse_toml(more.text, more.name);
+    if (!parsed) return tl::unexpected(parsed.error());
+    shared.push_back(*std::move(parsed));
+    reader.add_shared(shared.back(), more.name);
+  }
+  return reader.read();
 }
 
 }  // namespace roofcast

@@ -149,6 +149,11 @@ std::vector<std::string> TableReader::texts(std::string_view key) {
   return values;
 }
 
+std::vector<std::string> TableReader::text_or_texts(std::string_view key) {
+  if (!has_text(key)) return texts(key);
+  return {text(key).value_or("")};
+}
+
 std::optional<Expr> TableReader::expression_of(const toml::node& node, std::string_view key) {
   if (const auto* value = node.as_integer()) return Expr{value->get()};
   if (const auto* value = node.as_string()) {

@@ -24,6 +24,8 @@ class TableReader {
   TableReader(const toml::table& table, std::string file, Diagnostics& problems, std::string path = {});
 
   bool has(std::string_view key) const { return table_->contains(key); }
+  bool has_table(std::string_view key) const { return table_->contains(key) && table_->get(key)->is_table(); }
+  bool has_text(std::string_view key) const { return table_->contains(key) && table_->get(key)->is_string(); }
   Location where() const;                      ///< of the table
   Location where(std::string_view key) const;  ///< of a value, or of the table if the key is absent
 
@@ -32,6 +34,8 @@ class TableReader {
   std::optional<double> number(std::string_view key);  ///< an integer will do
   std::optional<bool> flag(std::string_view key);
   std::vector<std::string> texts(std::string_view key);
+  /// A list of strings; a single one counts as a list of one.
+  std::vector<std::string> text_or_texts(std::string_view key);
   /// An integer, or a string that holds an expression.
   std::optional<Expr> size(std::string_view key);
   /// A list of those; a single one counts as a list of one.

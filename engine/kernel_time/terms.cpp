@@ -51,9 +51,11 @@ std::string describe(const KernelForm<std::int64_t>& form) {
                        product(conv->kernel), product(conv->stride), groups);
   }
   if (const auto* attention = std::get_if<Attention<Dim>>(&form)) {
-    return fmt::format("{}: n={} heads={}/{} q={} k={} d={}{}", name_of(attention->pass), attention->batch,
+    const bool windowed = attention->window > 0 && attention->window < attention->key_length;
+    return fmt::format("{}: n={} heads={}/{} q={} k={} d={}{}{}", name_of(attention->pass), attention->batch,
                        attention->heads, attention->kv_heads, attention->query_length, attention->key_length,
-                       attention->head_size, attention->causal ? " causal" : "");
+                       attention->head_size, attention->causal ? " causal" : "",
+                       windowed ? fmt::format(" window={}", attention->window) : "");
   }
   if (const auto* stream = std::get_if<Stream<Dim>>(&form))
     return fmt::format("{} elements", stream->elements);

@@ -75,12 +75,18 @@ void compile_totals(CompiledProgram& compiled) {
   ExpressionTape& tape = compiled.tape;
   Expr weights{0};
   Expr inputs{0};
+  Expr caches{0};
   Expr parameters{0};
+  Expr parameters_active{0};
   Expr statistics{0};
   for (const ProgramTensor& tensor : program.tensors) {
     const Expr repeats = program.multiplicity(tensor.region);
     const Expr count = repeats * elements(tensor.shape);
-    if (tensor.role == TensorRole::parameter) parameters += count;
+    if (tensor.role == TensorRole::parameter) {
+      parameters += count;
+      parameters_active += tensor.used_per_token ? repeats * *tensor.used_per_token : count;
+    }
+    if (tensor.role == TensorRole::cache) caches += repeats * tensor.bytes;
     if (tensor.role == TensorRole::statistic) statistics += count;
     if (tensor.role == TensorRole::parameter || tensor.role == TensorRole::statistic) {
       weights += repeats * tensor.bytes;
@@ -109,7 +115,9 @@ void compile_totals(CompiledProgram& compiled) {
   const int states = program.optimizer ? state_values(*program.optimizer) : 0;
   compiled.weight_bytes = tape.add(weights);
   compiled.input_bytes = tape.add(inputs);
+  if (!caches.is(0)) compiled.cache_bytes = tape.add(caches);
   compiled.parameters = tape.add(parameters);
+  compiled.parameters_active = tape.add(parameters_active);
   compiled.statistics = tape.add(statistics);
   compiled.optimizer_bytes = tape.add(parameters * Expr{states * fp32_bytes});
   compiled.macs = tape.add(macs);
@@ -127,6 +135,7 @@ void compile_checks(CompiledProgram& compiled) {
   }
   std::set<Expr> seen;
   for (std::size_t id = 0; id < compiled.program.tensors.size(); ++id) {
+    if (compiled.program.tensors[id].role == TensorRole::cache) continue;  // may be empty
     for (const Expr& dimension : compiled.program.tensors[id].shape) {
       if (dimension.is_constant() && dimension.constant() > 0) continue;
       if (seen.insert(dimension).second) {

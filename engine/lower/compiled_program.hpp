@@ -44,7 +44,9 @@ struct CompiledProgram {
   std::vector<MemoryEvent> memory{};
   Slot weight_bytes = 0;  ///< parameters and statistics
   Slot input_bytes = 0;
-  Slot parameters = 0;  ///< learned values
+  Slot cache_bytes = -1;       ///< keys and values that stay from token to token, -1 if the model keeps none
+  Slot parameters = 0;         ///< learned values
+  Slot parameters_active = 0;  ///< those that one token needs: of experts only as many as it is routed to
   Slot statistics = 0;
   Slot optimizer_bytes = 0;
   Slot macs = 0;  ///< by definition, forward and backward

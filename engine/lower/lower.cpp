@@ -21,7 +21,9 @@ Expr bytes_of(const TypedGraph& graph, const TypedNode& node, const std::vector<
     const TensorId* id = operand_of(node, access.operand);
     if (id == nullptr) continue;
     const TensorType& type = graph.tensor(*id).type;
-    total += storage_bytes(access.elements.value_or(elements(type.shape)), type.dtype.value_or(DType::fp32));
+    const Expr count = access.elements.value_or(elements(type.shape));
+    total +=
+        storage_bytes(count, type.dtype.value_or(DType::fp32)) + scale_bytes(count, graph.tensor(*id).scales);
   }
   return total;
 }
@@ -84,10 +86,12 @@ Program lower(const TypedGraph& graph, const PrecisionPolicy& policy) {
     program.tensors.push_back({.name = tensor.name,
                                .shape = tensor.type.shape,
                                .dtype = dtype,
-                               .bytes = storage_bytes(elements(tensor.type.shape), dtype),
+                               .bytes = storage_bytes(elements(tensor.type.shape), dtype) +
+                                        scale_bytes(elements(tensor.type.shape), tensor.scales),
                                .role = tensor.role,
                                .region = tensor.region,
-                               .storage = tensor.storage});
+                               .storage = tensor.storage,
+                               .used_per_token = tensor.used_per_token});
   }
   std::set<TensorId> seen;
   for (const TypedNode& node : graph.nodes) {

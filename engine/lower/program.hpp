@@ -45,6 +45,7 @@ struct ProgramTensor {
   TensorRole role = TensorRole::activation;
   RegionId region = no_region;
   TensorId storage = 0;
+  std::optional<Expr> used_per_token{};  ///< of a learned tensor: the values that one token needs, if not all
 };
 
 struct Program {

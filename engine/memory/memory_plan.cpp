@@ -4,7 +4,8 @@ namespace roofcast {
 
 std::string_view to_string(MemoryCategory category) {
   static constexpr std::array<std::string_view, memory_categories> names = {
-      "weights", "gradients", "optimizer_state", "activations", "inputs", "workspace", "framework"};
+      "weights",  "gradients", "optimizer_state", "activations",
+      "kv_cache", "inputs",    "workspace",       "framework"};
   return names[static_cast<std::size_t>(category)];
 }
 

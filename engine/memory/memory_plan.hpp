@@ -14,11 +14,12 @@ enum class MemoryCategory : std::uint8_t {
   gradients,
   optimizer_state,
   activations,
+  kv_cache,
   inputs,
   workspace,
   framework
 };
-inline constexpr std::size_t memory_categories = 7;
+inline constexpr std::size_t memory_categories = 8;
 
 std::string_view to_string(MemoryCategory category);  // "optimizer_state"
 

@@ -79,6 +79,7 @@ MemoryPlan plan_memory(const CompiledProgram& compiled, std::span<const std::int
   set(MemoryCategory::gradients, Bytes{peak.gradients});
   set(MemoryCategory::optimizer_state, bytes(compiled.optimizer_bytes));
   set(MemoryCategory::activations, Bytes{peak.activations});
+  if (compiled.cache_bytes >= 0) set(MemoryCategory::kv_cache, bytes(compiled.cache_bytes));
   set(MemoryCategory::inputs, bytes(compiled.input_bytes));
   set(MemoryCategory::workspace, Bytes{peak.workspace});
   set(MemoryCategory::framework, runtime.context);

@@ -13,6 +13,15 @@ using namespace rules;
 constexpr AttributeRule attributes[] = {
     {"inplace", AttributeKind::flag, false, "the result takes the input's storage (default false)"}};
 
+constexpr AttributeRule power_attributes[] = {
+    {"exponent", AttributeKind::number, false, "the power; its value does not matter here"},
+    {"inplace", AttributeKind::flag, false, "the result takes the input's storage (default false)"}};
+
+std::span<const AttributeRule> attributes_of(std::string_view name) {
+  if (name == "pow") return power_attributes;
+  return attributes;
+}
+
 /// What the derivative is computed from, and what training keeps therefore. `either`: the input, or in place
 /// the result.
 enum class Keeps : std::uint8_t { input, output, either };
@@ -99,7 +108,7 @@ std::vector<Operator> all_rows(std::index_sequence<indices...> /*unused*/) {
   std::vector<Operator> rows = {{.name = functions[indices].name,
                                  .summary = functions[indices].summary,
                                  .cast = functions[indices].cast,
-                                 .attributes = attributes,
+                                 .attributes = attributes_of(functions[indices].name),
                                  .infer = infer<indices>,
                                  .gradient = gradient<indices>,
                                  .kernels = kernels<indices>}...};

@@ -12,6 +12,7 @@ constexpr AttributeRule binary_attributes[] = {
     {"inplace", AttributeKind::flag, false, "the result takes the first input's storage (default false)"}};
 constexpr AttributeRule scale_attributes[] = {
     {"factor", AttributeKind::number, false, "the constant; its value does not matter here"},
+    {"offset", AttributeKind::number, false, "what is added; its value does not matter here"},
     {"inplace", AttributeKind::flag, false, "the result takes the input's storage (default false)"}};
 
 constexpr AttributeRule pointwise_attributes[] = {

@@ -11,10 +11,14 @@ using namespace rules;
 constexpr AttributeRule attention_attributes[] = {
     {"heads", AttributeKind::size, true, "query heads"},
     {"kv_heads", AttributeKind::size, false, "key and value heads, default as many as query heads"},
-    {"causal", AttributeKind::flag, false, "a query sees no later keys (default false)"}};
+    {"causal", AttributeKind::flag, false,
+     "a query sees no later keys (default false); queries are the last"},
+    {"window", AttributeKind::size, false, "keys that a query sees at most, 0 (default) for all"}};
 
 struct Sizes {
   Expr batch{1}, heads{1}, kv_heads{1}, query_length{1}, key_length{1}, head_size{1}, value_size{1};
+  Expr visible{1};  // keys that one query sees at most
+  Expr touched{1};  // keys that any of the queries sees
 };
 
 Sizes sizes_of(const NodeView& node) {
@@ -27,6 +31,8 @@ Sizes sizes_of(const NodeView& node) {
   sizes.key_length = k[1];
   sizes.head_size = floor_divide(q[2], sizes.heads);
   sizes.value_size = floor_divide(v[2], sizes.kv_heads);
+  sizes.visible = visible_keys(node.attributes.size("window"), sizes.key_length);
+  sizes.touched = minimum(sizes.key_length, sizes.visible + sizes.query_length - Expr{1});
   return sizes;
 }
 
@@ -70,10 +76,22 @@ Result<Inference> infer_attention(const NodeView& node) {
 // Per score: the maximum, a subtraction, an exponential, a sum and a division.
 constexpr std::int64_t softmax_operations = 5;
 
+// All of the operands, but of keys and values only what some query sees.
+std::vector<Access> attention_reads(const NodeView& node, const Sizes& sizes) {
+  std::vector<Access> reads = everything_read(node);
+  for (const std::size_t input : {1U, 2U}) {
+    if (sizes.touched != sizes.key_length)
+      reads[input].elements = sizes.batch * sizes.touched * node.inputs[input].shape[2];
+  }
+  return reads;
+}
+
 KernelSpec attention_kernel(const NodeView& node, std::string_view name, Pass pass, std::int64_t products,
                             std::int64_t recomputed) {
   const Sizes sizes = sizes_of(node);
-  const Expr scores = sizes.batch * sizes.heads * sizes.query_length * sizes.key_length;
+  // By definition each query meets all keys, or with a window as many keys as it has: what the mask hides at
+  // the beginning of a sequence counts, as it does for the causal square.
+  const Expr scores = sizes.batch * sizes.heads * sizes.query_length * sizes.visible;
   // Half of the products run over the head size of queries and keys, half over that of values.
   const Expr pair = scores * (sizes.head_size + sizes.value_size);
   return {.name = name,
@@ -84,11 +102,12 @@ KernelSpec attention_kernel(const NodeView& node, std::string_view name, Pass pa
                                   .query_length = sizes.query_length,
                                   .key_length = sizes.key_length,
                                   .head_size = sizes.head_size,
+                                  .window = node.attributes.size("window"),
                                   .causal = node.attributes.flag("causal")},
           .macs = pair * Expr{products / 2},
           .recomputed_macs = scores * sizes.head_size * Expr{recomputed},
           .operations = scores * Expr{softmax_operations},
-          .reads = everything_read(node)};
+          .reads = attention_reads(node, sizes)};
 }
 
 std::vector<KernelSpec> kernels_attention(const NodeView& node) {

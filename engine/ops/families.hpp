@@ -10,6 +10,8 @@ using OperatorRows = std::span<const Operator>;
 OperatorRows linear_operators();         // linear, matmul
 OperatorRows convolution_operators();    // conv, conv_transpose
 OperatorRows attention_operators();      // attention, rotary
+OperatorRows kv_cache_operators();       // kv_cache
+OperatorRows expert_operators();         // router, expert_linear, combine
 OperatorRows normalization_operators();  // layer_norm, rms_norm, batch_norm, group_norm
 OperatorRows activation_operators();     // relu, gelu, silu, ...
 OperatorRows arithmetic_operators();     // add, sub, mul, div, scale

@@ -56,8 +56,8 @@ Result<Inference> infer_batch_norm(const NodeView& node) {
   Inference inference{.outputs = {{.type = {.shape = shape}}},
                       .parameters = {{"weight", {.shape = channels}},
                                      {"bias", {.shape = channels}},
-                                     {"running_mean", statistics(channels), false},
-                                     {"running_var", statistics(channels), false}}};
+                                     {"running_mean", statistics(channels), ParameterKind::statistic},
+                                     {"running_var", statistics(channels), ParameterKind::statistic}}};
   if (node.training) {
     inference.outputs.push_back({.type = statistics(channels)});
     inference.outputs.push_back({.type = statistics(channels)});

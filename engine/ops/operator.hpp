@@ -25,11 +25,19 @@ struct NodeView {
   Location where{};
 };
 
-/// A learned tensor, or with `trained` false a running statistic or constant that is stored with the model.
+/// What kind of state an operator owns.
+enum class ParameterKind : std::uint8_t {
+  learned,
+  statistic,  ///< a running statistic or constant that is stored with the model
+  cache       ///< keys or values of earlier tokens: neither stored with the model nor learned
+};
+
+/// A tensor that an operator owns and that outlives a run.
 struct ParameterSpec {
   std::string_view name{};
   TensorType type{};
-  bool trained = true;
+  ParameterKind kind = ParameterKind::learned;
+  std::optional<Expr> used_per_token{};  ///< learned values that one token needs; absent: all of them
 };
 
 /// Something that a gradient step or a kernel names: one of the node's own tensors, the gradient that arrives

@@ -117,6 +117,13 @@ Expr rows(const Shape& shape) {
   return elements(shape, 0, shape.empty() ? 0 : shape.size() - 1);
 }
 
+Expr visible_keys(const Expr& window, const Expr& keys) {
+  if (window.is(0)) return keys;
+  // A window that is a symbol may come to 0 later.
+  const Expr none = Expr{1} - minimum(window, Expr{1});
+  return minimum(keys, window + none * keys);
+}
+
 Result<std::size_t> axis(const NodeView& node, std::string_view attribute, std::int64_t fallback,
                          std::size_t rank) {
   const Expr value = node.attributes.size(attribute, Expr{fallback});

@@ -52,6 +52,9 @@ Attributes shape_attribute(const Shape& shape);
 /// The number of leading dimensions' elements and the size of the last dimension.
 Expr rows(const Shape& shape);
 
+/// How many of `keys` a query sees at most under a sliding window; a window of 0 is none.
+Expr visible_keys(const Expr& window, const Expr& keys);
+
 /// Normalises an axis attribute: -1 is the last. An axis out of range is an error.
 Result<std::size_t> axis(const NodeView& node, std::string_view attribute, std::int64_t fallback,
                          std::size_t rank);

@@ -193,12 +193,15 @@ std::vector<GradientStep> gradient_slice(const NodeView& node) {
            .targets = {Operand::input(0)}}};
 }
 
-// Zeros everywhere, then the slice.
+// Zeros everywhere, then the slice. Frameworks skip a slice that is the whole.
 std::vector<KernelSpec> kernels_slice_backward(const NodeView& node) {
-  return {
-      stream("fill", StreamKind::copy, elements(node.outputs[0].shape), 0, {}, whole({Operand::output()})),
-      stream("copy", StreamKind::copy, elements(node.inputs[0].shape), 0, everything_read(node),
-             {{Operand::output(), elements(node.inputs[0].shape)}})};
+  const Expr all = elements(node.outputs[0].shape);
+  const Expr part = elements(node.inputs[0].shape);
+  std::vector<KernelSpec> kernels = {
+      stream("fill", StreamKind::copy, all, 0, {}, whole({Operand::output()})),
+      stream("copy", StreamKind::copy, part, 0, everything_read(node), {{Operand::output(), part}})};
+  for (KernelSpec& kernel : kernels) kernel.count = minimum(Expr{1}, all - part);
+  return kernels;
 }
 
 constexpr AttributeRule concat_attributes[] = {{"axis", AttributeKind::size, false, "default -1, the last"}};

@@ -8,6 +8,9 @@ namespace {
 
 using namespace rules;
 
+constexpr AttributeRule softmax_attributes[] = {
+    {"axis", AttributeKind::size, false, "default -1, the last; its cost is that of the last"}};
+
 // Per element: the maximum, a subtraction, an exponential (ten), a sum, a division.
 constexpr std::int64_t softmax_operations = 14;
 
@@ -121,12 +124,14 @@ OperatorRows softmax_operators() {
       {.name = "softmax",
        .summary = "exponentials of the last dimension, divided by their sum",
        .cast = CastRule::fp32,
+       .attributes = softmax_attributes,
        .infer = like_first_input,
        .gradient = gradient_softmax,
        .kernels = kernels_softmax},
       {.name = "log_softmax",
        .summary = "logarithm of softmax",
        .cast = CastRule::fp32,
+       .attributes = softmax_attributes,
        .infer = like_first_input,
        .gradient = gradient_softmax,
        .kernels = kernels_softmax},

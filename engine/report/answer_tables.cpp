@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/decide/recommend.hpp"
 #include "engine/report/folded_rows.hpp"
 #include "engine/report/numbers.hpp"
 
@@ -54,11 +55,17 @@ bool any_row(const std::vector<AnswerRow>& rows, Has&& has) {
   return std::ranges::any_of(rows, has);
 }
 
-// "batch" has its own column.
-std::string symbols_of(const AnswerRow& row) {
+// "batch" has its own column. What differs between phases, and the switches that make them, say nothing more.
+std::string symbols_of(const std::vector<AnswerRow>& rows) {
   std::string text;
-  for (const auto& [name, value] : row.symbols) {
-    if (name != "batch") text += fmt::format(", {} {}", name, value);
+  for (const auto& [name, value] : rows.front().symbols) {
+    const bool same = std::ranges::all_of(rows, [&, key = name, expected = value](const AnswerRow& row) {
+      const auto found = row.symbols.find(key);
+      return found != row.symbols.end() && found->second == expected;
+    });
+    const bool is_switch = is_serving_phase(rows.front()) && (name == "cached" || name == "positions");
+    if (name != "batch" && !is_switch && (same || !is_serving_phase(rows.front())))
+      text += fmt::format(", {} {}", name, value);
   }
   return text;
 }
@@ -66,7 +73,7 @@ std::string symbols_of(const AnswerRow& row) {
 std::string grid_title(const AnswerGroup& group) {
   const AnswerRow& row = group.rows.front();
   return fmt::format("{} ({} GiB usable), {}{}, {}{}{}, {}", row.hw, gibibytes_of(row.memory.usable),
-                     row.model, symbols_of(row), row.task == Task::training ? "training" : "inference",
+                     row.model, symbols_of(group.rows), row.task == Task::training ? "training" : "inference",
                      row.optimizer.empty() ? "" : " with ", row.optimizer, row.runtime);
 }
 
@@ -87,8 +94,7 @@ std::string evidence_line(const std::vector<AnswerRow>& rows) {
 
 const AnswerRow* chosen_row(const AnswerGroup& group) {
   if (group.recommended && *group.recommended < group.rows.size()) return &group.rows[*group.recommended];
-  if (group.rows.empty()) return nullptr;
-  return &*std::ranges::min_element(group.rows, {}, [](const AnswerRow& row) { return row.memory.needed; });
+  return smallest_row(group.rows);
 }
 
 }  // namespace
@@ -97,25 +103,30 @@ Table grid_table(const AnswerGroup& group, bool all) {
   Table table;
   const std::vector<AnswerRow>& rows = group.rows;
   if (rows.empty()) return table;
+  // Phases of serving are measured in tokens, everything else in samples first.
+  const bool phased = any_row(rows, is_serving_phase);
   const bool tokens = any_row(rows, [](const AnswerRow& row) { return row.tokens_per_second.has_value(); });
+  const bool samples = !phased || !tokens;
   const bool prices =
-      any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_samples.has_value(); });
+      samples && any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_samples.has_value(); });
   const bool token_prices =
       any_row(rows, [](const AnswerRow& row) { return row.usd_per_million_tokens.has_value(); });
   table.title = grid_title(group);
   using enum Alignment;
-  table.columns = {{"", "recommended", left},
-                   {"precision", "precision", left},
-                   {"batch", "batch", right},
-                   {"latency\nms", "latency_ms", right},
-                   {"p10-p90\nms", "latency_range_ms", right},
-                   {rate_head(rows.front()), "throughput", right}};
-  if (tokens) table.columns.push_back({"tokens\n/s", "tokens_per_s", right, true});
+  table.columns = {{"", "recommended", left}};
+  if (phased) table.columns.push_back({"phase", "phase", left});
+  for (Column column :
+       {Column{"precision", "precision", left}, Column{"batch", "batch", right},
+        Column{"latency\nms", "latency_ms", right}, Column{"p10-p90\nms", "latency_range_ms", right}}) {
+    table.columns.push_back(std::move(column));
+  }
+  if (samples) table.columns.push_back({rate_head(rows.front()), "throughput", right});
+  if (tokens) table.columns.push_back({"tokens\n/s", "tokens_per_s", right, samples});
   table.columns.push_back({"memory\nGiB", "memory_gib", right});
   table.columns.push_back({"fits", "fits", left});
   table.columns.push_back({"limit", "limit", left});
   if (prices) table.columns.push_back({"$/M\nsamples", "usd_per_m_samples", right});
-  if (token_prices) table.columns.push_back({"$/M\ntokens", "usd_per_m_tokens", right, true});
+  if (token_prices) table.columns.push_back({"$/M\ntokens", "usd_per_m_tokens", right, samples});
 
   std::vector<std::size_t> shown = folded_rows(group);
   if (all || rows.size() - shown.size() < 2) {  // a line that says "1 more" takes as much room as that one
@@ -126,8 +137,11 @@ Table grid_table(const AnswerGroup& group, bool all) {
     const AnswerRow& row = rows[i];
     const bool best = group.recommended == i;
     Row line{.emphasis = best ? Emphasis::strong : row.latency ? Emphasis::none : Emphasis::weak};
-    line.cells = {std::string(best ? "*" : ""), row.precision, grouped(row.batch),
-                  milliseconds_of(row),         range_of(row), optional_number(row.throughput)};
+    line.cells = {std::string(best ? "*" : "")};
+    if (phased) line.cells.emplace_back(row.phase);
+    for (std::string cell : {row.precision, grouped(row.batch), milliseconds_of(row), range_of(row)})
+      line.cells.emplace_back(std::move(cell));
+    if (samples) line.cells.emplace_back(optional_number(row.throughput));
     if (tokens) line.cells.emplace_back(optional_number(row.tokens_per_second));
     line.cells.emplace_back(gibibytes_of(row.memory.needed));
     line.cells.emplace_back(fits_of(row));
@@ -136,8 +150,10 @@ Table grid_table(const AnswerGroup& group, bool all) {
     if (token_prices) line.cells.emplace_back(optional_number(row.usd_per_million_tokens));
     table.rows.push_back(std::move(line));
   }
-  if (group.recommended)
-    table.footer.emplace_back("* recommended: smallest batch within 5% of the best throughput");
+  if (group.recommended) {
+    table.footer.push_back(fmt::format("* recommended: smallest batch within 5% of the best throughput{}",
+                                       phased ? " of " + rows[*group.recommended].phase : std::string{}));
+  }
   if (shown.size() < rows.size()) {
     table.footer.push_back(fmt::format("{} more rows: --all or --format csv", rows.size() - shown.size()));
   }
@@ -161,6 +177,12 @@ Table comparison_table(const std::vector<AnswerGroup>& groups) {
                    {"fits", "fits", left, true},
                    {"limit", "limit", left, true},
                    {"$/M\nsamples", "usd_per_m_samples", right, true}};
+  const bool phased = std::ranges::any_of(groups, [](const AnswerGroup& group) {
+    const AnswerRow* row = chosen_row(group);
+    return row != nullptr && is_serving_phase(*row);
+  });
+  constexpr std::ptrdiff_t after_model = 2;
+  if (phased) table.columns.insert(table.columns.begin() + after_model, {"phase", "phase", left, true});
   std::map<std::string, double> first;  // by model: cards are compared, models are not
   for (const AnswerGroup& group : groups) {
     const AnswerRow* row = chosen_row(group);
@@ -179,6 +201,7 @@ Table comparison_table(const std::vector<AnswerGroup>& groups) {
                   fits_of(*row),
                   limit_of(*row),
                   optional_number(row->usd_per_million_samples)};
+    if (phased) line.cells.insert(line.cells.begin() + after_model, Cell{row->phase});
     table.rows.push_back(std::move(line));
   }
   return table;
@@ -190,7 +213,8 @@ Table memory_table(const AnswerGroup& group) {
   const AnswerRow* row = chosen_row(group);
   if (row == nullptr) return table;
   const MemoryPlan& plan = row->memory;
-  table.title = fmt::format("Memory at {}, batch {}", row->precision, grouped(row->batch));
+  table.title = fmt::format("Memory at {}{}, batch {}", is_serving_phase(*row) ? row->phase + " in " : "",
+                            row->precision, grouped(row->batch));
   table.columns = {{"category", "category", left}, {"GiB", "gib", right}, {"%", "percent", right}};
   const auto add = [&](std::string name, Bytes amount, bool share) {
     const double needed = plan.needed.value;
@@ -202,6 +226,7 @@ Table memory_table(const AnswerGroup& group) {
     if (plan.by_category[i].value == 0) continue;
     std::string name(to_string(static_cast<MemoryCategory>(i)));
     std::ranges::replace(name, '_', ' ');
+    if (name.starts_with("kv ")) name.replace(0, 2, "KV");
     add(std::move(name), plan.by_category[i], true);
   }
   add("needed", plan.needed, true);

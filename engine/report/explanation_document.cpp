@@ -15,9 +15,11 @@ Seconds total_time(const ExplainedKernel& kernel) {
 
 std::string headline(const Explanation& explanation) {
   const AnswerRow& row = explanation.row;
-  std::string text =
-      fmt::format("{} on {}, {}, batch {}, {}", row.model, explanation.hw_name, row.precision,
-                  grouped(row.batch), row.task == Task::training ? "training step" : "inference");
+  std::string text = fmt::format("{} on {}, {}, batch {}, {}", row.model, explanation.hw_name, row.precision,
+                                 grouped(row.batch),
+                                 row.task == Task::training ? std::string("training step")
+                                 : is_serving_phase(row)    ? "inference, phase " + row.phase
+                                                            : std::string("inference"));
   if (row.latency) {
     text += fmt::format(": {} ms ({}-{})", three_digits(as_milliseconds(row.latency->p50)),
                         three_digits(as_milliseconds(row.latency->p10)),

@@ -46,7 +46,10 @@ std::vector<std::size_t> folded_rows(const AnswerGroup& group) {
   const std::vector<AnswerRow>& rows = group.rows;
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t last = first;
-    while (last < rows.size() && rows[last].precision == rows[first].precision) ++last;
+    const auto same_curve = [&](const AnswerRow& row) {
+      return row.precision == rows[first].precision && row.phase == rows[first].phase;
+    };
+    while (last < rows.size() && same_curve(rows[last])) ++last;
     add_precision(rows, first, last, shown);
     first = last;
   }

@@ -4,7 +4,7 @@ file(MAKE_DIRECTORY ${WORK}/corpus ${WORK}/findings)
 file(GLOB seeds ${SEEDS}/*)
 if(FUZZER MATCHES "model")
   file(GLOB own ${DATA}/models/*.toml)
-else()
+elseif(FUZZER MATCHES "device")  # of the other kinds we have no files
   file(GLOB own ${DATA}/hardware_db/gpus/a100*.toml ${DATA}/hardware_db/gpus/h100*.toml)
 endif()
 file(COPY ${seeds} ${own} DESTINATION ${WORK}/corpus)

@@ -38,6 +38,7 @@ TEST_CASE("parse_batches: what is no batch size is refused") {
 
 TEST_CASE("parse_assignment: a symbol and a size") {
   CHECK(*parse_assignment("seq=4k") == std::pair<std::string, std::int64_t>{"seq", 4096});
+  CHECK(*parse_assignment("tied=0") == std::pair<std::string, std::int64_t>{"tied", 0});
   CHECK_FALSE(parse_assignment("seq").has_value());
   CHECK_FALSE(parse_assignment("=4").has_value());
   CHECK_FALSE(parse_assignment("seq=").has_value());

@@ -60,8 +60,15 @@ Result<Values> import_activation(Importer& importer, const OnnxNode& node) {
 Result<Values> import_softmax(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
   const std::string_view op = node.op() == "LogSoftmax" ? "log_softmax" : "softmax";
-  // One kernel over whichever dimension it is; a view tells none from another.
-  return one(importer.emit_one(node, {.op = op}, {node.input(0)}));
+  // Before operator set 13 everything from the axis on was one dimension. The cost is the same for each.
+  const OnnxValue& input = node.input(0);
+  Attributes attributes;
+  if (input.rank() > 0) {
+    const auto axis = axis_of(importer, node, node.integer("axis", node.version() < 13 ? 1 : -1), input.rank());
+    if (!axis && node.has_attribute("axis")) return tl::unexpected(axis.error());
+    if (axis && *axis + 1 != input.rank()) attributes.set("axis", Expr{static_cast<std::int64_t>(*axis)});
+  }
+  return one(importer.emit_one(node, {.op = op, .attributes = attributes}, {input}));
 }
 
 // In inference it is a view; the mask is all ones.

@@ -222,6 +222,21 @@ bool scales(const Binary& row) {
   return row.op == "Add" || row.op == "Sub" || row.op == "Mul" || row.op == "Div";
 }
 
+// x op c, or c op x, as factor * x + offset. Without attributes if c depends on sizes.
+Attributes scale_constants(const Binary& row, const OnnxValue& scalar, bool scalar_first) {
+  Attributes attributes;
+  const auto value = scalar.content->front().constant();
+  if (!value) return attributes;
+  if (row.op == "Add") attributes.set("offset", *value);
+  if (row.op == "Sub") {
+    if (scalar_first) attributes.set("factor", -1.0);
+    attributes.set("offset", scalar_first ? *value : -*value);
+  }
+  if (row.op == "Mul") attributes.set("factor", *value);
+  if (row.op == "Div" && *value != 0) attributes.set("factor", 1.0 / *value);
+  return attributes;
+}
+
 // Before operator set 7, the second operand could be aligned with a given axis of the first.
 OnnxValue aligned(const OnnxNode& node, const OnnxValue& left, OnnxValue right) {
   if (node.integer("broadcast") == 0 || !node.has_attribute("axis")) return right;
@@ -254,12 +269,19 @@ Result<OnnxValue> combine(Importer& importer, const OnnxNode& node, const Binary
     if (row.op == "Pow") {
       const auto exponent = (*right.content)[0].constant();
       if (exponent == 2.0) return importer.emit_one(node, {.op = "mul"}, {left, left});
-      return importer.emit_one(node, {.op = exponent == 0.5 ? "sqrt" : "pow"}, {left});
+      if (exponent == 0.5) return importer.emit_one(node, {.op = "sqrt"}, {left});
+      Attributes attributes;
+      if (exponent) attributes.set("exponent", *exponent);
+      return importer.emit_one(node, {.op = "pow", .attributes = attributes}, {left});
     }
-    if (scales(row)) return importer.emit_one(node, {.op = "scale"}, {left});
+    if (scales(row)) {
+      return importer.emit_one(node, {.op = "scale", .attributes = scale_constants(row, right, false)},
+                               {left});
+    }
   }
-  if (real && is_scalar(left) && right.shape == *shape && (scales(row) && row.op != "Div")) {
-    return importer.emit_one(node, {.op = "scale"}, {right});
+  if (real && is_scalar(left) && right.shape == *shape && scales(row)) {
+    if (row.op == "Div") return pointwise(importer, node, {right}, "Reciprocal", element, 4);
+    return importer.emit_one(node, {.op = "scale", .attributes = scale_constants(row, left, true)}, {right});
   }
   const bool ours = real && !row.ours.empty() && row.ours != "pow";
   if (ours && match_as_expressions(left.shape, right.shape)) {
@@ -351,7 +373,9 @@ Result<Values> import_unary(Importer& importer, const OnnxNode& node) {
       return Values{constant(std::move(content), input.shape, element)};
   }
   if (!row->ours.empty() && is_floating(input.element)) {
-    return one(importer.emit_one(node, {.op = row->ours}, {input}));
+    Attributes attributes;
+    if (row->op == "Neg") attributes.set("factor", -1.0);
+    return one(importer.emit_one(node, {.op = row->ours, .attributes = attributes}, {input}));
   }
   return one(pointwise(importer, node, {input}, row->op, element, row->operations));
 }

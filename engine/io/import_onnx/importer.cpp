@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/io/import_onnx/patterns/patterns.hpp"
 #include "engine/io/import_onnx/prune.hpp"
 #include "engine/io/import_onnx/tensor_content.hpp"
 
@@ -356,7 +357,7 @@ Result<Values> Importer::unknown(const OnnxNode& node) {
 }
 
 // Initializers of branches that are not taken are in the file all the same.
-void Importer::count_stored(const Graph& graph, StoredCounts& counts) const {
+void Importer::count_stored(const Graph& graph, FileCounts& counts) const {
   for (const Tensor& tensor : graph.initializer()) {
     if (read_.contains(&tensor)) continue;
     const auto value = read_tensor(tensor, where());
@@ -399,7 +400,7 @@ void Importer::finish() {
                      unknown_nodes_, nodes_run_,
                      100.0 * static_cast<double>(unknown_nodes_) / static_cast<double>(nodes_run_), names));
   }
-  StoredCounts counts;
+  FileCounts counts;
   for (const StoredTensor& tensor : stored_) {
     if (!tensor.initializer) continue;
     const std::int64_t count = elements(tensor.shape).constant();
@@ -408,7 +409,9 @@ void Importer::finish() {
     (tensor.statistic ? counts.statistics : counts.parameters) += count;
   }
   count_stored(model_.graph(), counts);
-  graph_.stored = counts;
+  graph_.file_counts = counts;
+  prune(graph_);
+  graph_ = fuse_patterns(std::move(graph_), std::move(types_));
   prune(graph_);
 }
 

@@ -129,7 +129,7 @@ class Importer {
   std::string symbol_for(const std::string& dimension, std::size_t axis, bool first);
   void add_symbol(const std::string& name, std::int64_t value);
   void count_uses(const Graph& graph);
-  void count_stored(const Graph& graph, StoredCounts& counts) const;
+  void count_stored(const Graph& graph, FileCounts& counts) const;
   void settle_output(const ValueInfo& output, const OnnxValue& value);
   void finish();
 

@@ -68,6 +68,13 @@ Result<Values> import_batch_norm(Importer& importer, const OnnxNode& node) {
   return outputs;
 }
 
+// A scale of ones or an offset of zeros, which changes nothing.
+bool is_neutral(const OnnxValue& value, double neutral) {
+  return value.known() && std::ranges::all_of(*value.content, [&](const Number& number) {
+    return number.constant() == neutral;
+  });
+}
+
 Result<Values> import_group_norm(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 3); !ok) return tl::unexpected(ok.error());
   const OnnxValue& input = node.input(0);
@@ -79,7 +86,8 @@ Result<Values> import_group_norm(Importer& importer, const OnnxNode& node) {
   Expr groups = channels;  // each channel of each sample by itself
   if (node.op() == "GroupNormalization") groups = Expr{node.integer("num_groups", 1)};
   if (node.op() == "GroupNorm") groups = Expr{node.integer("groups", 1)};
-  const bool own = importer.is_weight(node.input(1)) && importer.is_weight(node.input(2)) &&
+  const bool neutral = is_neutral(node.input(1), 1) && is_neutral(node.input(2), 0);
+  const bool own = !neutral && importer.is_weight(node.input(1)) && importer.is_weight(node.input(2)) &&
                    elements(node.input(1).shape) == channels;
   Attributes attributes;
   attributes.set("groups", groups);
@@ -100,7 +108,7 @@ Result<Values> import_group_norm(Importer& importer, const OnnxNode& node) {
   }
   auto result = importer.emit_one(node, std::move(emission), {value});
   if (result && last) result = importer.with_shape(node, *result, input.shape);
-  if (!result || own) return one(std::move(result));
+  if (!result || own || neutral) return one(std::move(result));
   for (const std::size_t index : {1U, 2U}) {
     if (node.input(index).rank() != 1 || !(node.input(index).shape[0] == channels)) continue;
     Shape shape(input.rank(), Expr{1});

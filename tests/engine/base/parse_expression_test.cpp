@@ -8,8 +8,8 @@ namespace roofcast {
 namespace {
 
 const std::string hint =
-    "\n  hint: expressions are integers, symbols, + - * / (floored) %, parentheses, min(a, b), max(a, b) and "
-    "ceil_div(a, b)\n";
+    "\n  hint: expressions are integers, symbols, + - * / (floored) %, parentheses, min(a, b), max(a, b), "
+    "ceil_div(a, b), comparisons, and, or, not\n";
 
 std::string complaint(const std::string& text) {
   const auto expression = parse_expression(text, {"m.toml", 3, 8});
@@ -31,6 +31,37 @@ TEST_CASE("parse_expression: products bind more tightly than sums, and equals gr
   CHECK(value("100 / 7 / 2") == 7);
   CHECK(value("100 / (7 / 2)") == 33);
   CHECK(value("17 % 5 * 2") == 4);
+}
+
+TEST_CASE("parse_expression: comparisons are 0 or 1 and bind less tightly than sums") {
+  CHECK(value("n == 5 + 5") == 1);
+  CHECK(value("n == 9") == 0);
+  CHECK(value("n != 10") == 0);
+  CHECK(value("n != 11") == 1);
+  CHECK(value("n < 10") == 0);
+  CHECK(value("n < 11") == 1);
+  CHECK(value("n <= 10") == 1);
+  CHECK(value("n <= 9") == 0);
+  CHECK(value("n > 9") == 1);
+  CHECK(value("n > 10") == 0);
+  CHECK(value("n >= 10") == 1);
+  CHECK(value("n >= 11") == 0);
+  CHECK(value("3 * (n > 9)") == 3);
+  CHECK(cannot_read("1 < n < 3", "comparisons do not chain") == complaint("1 < n < 3"));
+  CHECK(cannot_read("n = 3", "unexpected '= 3'") == complaint("n = 3"));
+}
+
+TEST_CASE("parse_expression: not binds before and, and before or; all but 0 is true") {
+  CHECK(value("not 0") == 1);
+  CHECK(value("not n") == 0);
+  CHECK(value("not n == 9") == 1);
+  CHECK(value("-3 and n") == 1);
+  CHECK(value("0 and n or 1") == 1);
+  CHECK(value("1 or 0 and 0") == 1);
+  CHECK(value("not 0 and 0") == 0);
+  CHECK(value("max(n, 3) == 10 and n % 2 == 0") == 1);
+  CHECK(parse_expression("nothing + order + android")->symbols().size() == 3);
+  CHECK(cannot_read("and 3", "unexpected 'and'") == complaint("and 3"));
 }
 
 TEST_CASE("parse_expression: quotients are floored, remainders follow") {

@@ -17,8 +17,9 @@ std::vector<std::string> names_for(bool PrecisionPolicy::*task) {
 }
 
 TEST_CASE("precision_presets: those of each task") {
-  CHECK(names_for(&PrecisionPolicy::inference) ==
-        std::vector<std::string>{"fp32", "tf32", "fp16", "bf16", "fp8", "int8"});
+  CHECK(names_for(&PrecisionPolicy::inference) == std::vector<std::string>{"fp32", "tf32", "fp16", "bf16",
+                                                                           "fp8", "int8", "w8a16", "w4a16",
+                                                                           "nf4", "mxfp4"});
   CHECK(names_for(&PrecisionPolicy::training) ==
         std::vector<std::string>{"fp32", "tf32", "amp-fp16", "amp-bf16"});
 }
@@ -37,11 +38,30 @@ TEST_CASE("precision: amp keeps parameters in fp32 and multiplies in 16 bits") {
   CHECK(amp.autocast);
 }
 
-TEST_CASE("precision: only fp8 and int8 quantise weights") {
+TEST_CASE("precision: fp8 and int8 quantise what is multiplied, formats of weights only the weights") {
   for (const PrecisionPolicy& policy : precision_presets()) {
     CAPTURE(policy.name);
-    CHECK(policy.quantized() == (policy.name == "fp8" || policy.name == "int8"));
+    const bool operands = policy.name == "fp8" || policy.name == "int8";
+    const bool weights =
+        policy.name == "w8a16" || policy.name == "w4a16" || policy.name == "nf4" || policy.name == "mxfp4";
+    CHECK(policy.quantized() == (operands || weights));
+    CHECK(policy.quantize_activations == operands);
+    CHECK(policy.listed == !weights);  // these are for who asks for them
   }
+}
+
+TEST_CASE("precision: bits of a weight with its scales") {
+  const auto bits_of = [](std::string_view name) {
+    const PrecisionPolicy& policy = *find_precision(name);
+    constexpr std::int64_t weights = 1 << 20;
+    const auto scales = static_cast<double>(scale_bytes(Expr{weights}, policy.weight_scales).constant());
+    return static_cast<double>(bits(*policy.weight_format)) + 8 * scales / weights;
+  };
+
+  CHECK(bits_of("w8a16") == 8 + 24.0 / 128);
+  CHECK(bits_of("w4a16") == 4 + 20.0 / 128);
+  CHECK(bits_of("nf4") == 4 + 8.0 / 64 + 32.0 / (64 * 256));
+  CHECK(bits_of("mxfp4") == 4 + 8.0 / 32);
 }
 
 TEST_CASE("matrix_arithmetic: fp32 never uses Tensor Cores unless TF32 is asked for") {

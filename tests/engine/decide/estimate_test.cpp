@@ -63,10 +63,12 @@ TEST_CASE("precisions_for: unknown, unsuitable and unsupported ones are named, a
   CHECK(to_string(policies.error()) ==
         "error: unknown precision 'fp61'\n  hint: did you mean 'fp16'?\n"
         "error: precision 'amp-fp16' is not for inference\n"
-        "  hint: for inference on this card: fp32, tf32, fp16, int8\n"
-        "error: Toy has no bf16\n  hint: for inference it has fp32, tf32, fp16, int8\n"
+        "  hint: for inference on this card: fp32, tf32, fp16, int8, w8a16, w4a16, nf4, mxfp4\n"
+        "error: Toy has no bf16\n  hint: for inference it has fp32, tf32, fp16, int8, w8a16, w4a16, nf4, "
+        "mxfp4\n"
         "error: unknown precision 'zzz'\n"
-        "  hint: precisions are fp32, tf32, fp16, bf16, fp8, int8, amp-fp16, amp-bf16\n");
+        "  hint: precisions are fp32, tf32, fp16, bf16, fp8, int8, w8a16, w4a16, nf4, mxfp4, amp-fp16, "
+        "amp-bf16\n");
 }
 
 TEST_CASE("precisions_for: 16-bit inference precisions are not for training") {
@@ -228,9 +230,86 @@ TEST_CASE("estimate: the same request twice has the same answer") {
 }
 
 TEST_CASE("assumptions: name the runtime") {
-  const auto lines = assumptions(toy_platform(), {.task = Task::training});
+  const auto lines = assumptions(load(text), toy_platform(), {.task = Task::training});
 
   CHECK(lines.at(1) == "Runtime toy: Toy runtime; attention is one fused kernel.");
+}
+
+// 2 layers of attention with keys and values of 64 values, cached: 2 * 2 * 64 * 4 bytes a token in fp32.
+std::string decoder(std::string_view more = {}) {
+  return model_head("batch = 1\nseq = 16\npast = 0\ncached = 0\nprompt = 1024\ncontext = 1048575",
+                    fmt::format("tokens = \"seq\"\n{}", more)) +
+         "[phase.prefill]\nseq = \"prompt\"\ncached = 1\n"
+         "[phase.decode]\nseq = 1\npast = \"context\"\ncached = 1\n" +
+         input("x", "\"batch\", \"seq\", 64") + node("layers", "layer", "\"x\"", "repeat = 2") +
+         block("layer") + block_node("keys", "kv_cache", "\"x\"", "past = \"past\"\ncached = \"cached\"") +
+         block_node("attention", "attention", "\"x\", \"keys\", \"keys\"", "heads = 2\ncausal = true") +
+         block_node("fc", "linear", {}, "out_features = 64\nbias = false");
+}
+
+TEST_CASE("estimate: a model with phases has rows for each, of the same batches") {
+  const AnswerGroup answer = group({.precisions = {"fp32"}, .batches = {1, 2}}, decoder());
+
+  REQUIRE(answer.rows.size() == 4);
+  CHECK(answer.rows[0].phase == "prefill");
+  CHECK(answer.rows[1].phase == "prefill");
+  CHECK(answer.rows[2].phase == "decode");
+  CHECK(answer.rows[3].batch == 2);
+  CHECK(answer.phase == "decode");
+}
+
+TEST_CASE("estimate: tokens of a phase are those that it is about") {
+  const AnswerGroup answer = group({.precisions = {"fp32"}, .batches = {4}}, decoder());
+  const AnswerRow& prefill = answer.rows.at(0);
+  const AnswerRow& decode = answer.rows.at(1);
+
+  CHECK(*prefill.tokens_per_second == close_to(4 * 1024 / prefill.latency->p50.count(), 1e-9));
+  CHECK(*decode.tokens_per_second == close_to(4 / decode.latency->p50.count(), 1e-9));
+}
+
+TEST_CASE("estimate: the cache limits the batch, and the batch must fit in every phase") {
+  const AnswerGroup answer = group({.precisions = {"fp32"}}, decoder());
+
+  // 2 layers, 2^20 tokens, 64 values of 4 bytes: half a GiB a sequence of 8 GiB, less what else there is
+  for (const AnswerRow& row : answer.rows) CHECK(row.batch <= 15);
+  CHECK(answer.rows.back().batch == 15);
+  CHECK(answer.rows.back().memory[MemoryCategory::kv_cache].value == 15.0 * 2 * 1048576 * 64 * 4);
+  CHECK(answer.rows[*answer.recommended].phase == "decode");
+}
+
+TEST_CASE("estimate: phases may be chosen; training has none") {
+  CHECK(group({.precisions = {"fp32"}, .batches = {1}, .phases = {"prefill"}}, decoder()).phase == "prefill");
+  const AnswerGroup plain = group({.precisions = {"fp32"}, .batches = {1}, .phases = {"forward"}}, decoder());
+  CHECK(plain.rows.at(0).phase == "forward");
+  CHECK(plain.rows[0].memory[MemoryCategory::kv_cache].value == 0);
+  CHECK(group({.task = Task::training, .precisions = {"fp32"}, .batches = {1}}, decoder()).rows.at(0).phase ==
+        "step");
+  CHECK(complaint({.task = Task::training, .phases = {"decode"}}, decoder()) ==
+        "error: training has no phases: it is one step\n  hint: leave out --phase\n");
+  CHECK(complaint({.phases = {"decode"}}) ==
+        "error: model 'net' has no phase 'decode'\n  hint: it has forward\n");
+}
+
+TEST_CASE("estimate: a model that stores quantised weights is run so, and in 16 bits to compare") {
+  const AnswerGroup answer = group({.batches = {1}}, decoder("weight_format = \"w4a16\"\nweight_group = 32"));
+
+  REQUIRE(answer.rows.size() == 4);
+  CHECK(answer.rows[0].precision == "w4a16-g32");
+  CHECK(answer.rows[0].as_stored);
+  CHECK(answer.rows[1].precision == "bf16");
+  // fc: 2 * 64 * 64 weights of half a byte, and 20 bits for each 32 of them
+  CHECK(answer.rows[0].memory[MemoryCategory::weights].value == 2 * (64 * 64 / 2 + 64 * 64 / 32 * 20 / 8));
+  CHECK(answer.rows[*answer.recommended].precision == "w4a16-g32");
+}
+
+TEST_CASE("estimate: a stored format without arithmetic on the card is for weights alone") {
+  Platform platform = toy_platform();
+  platform.device.operations_per_clock_per_sm[static_cast<std::size_t>(Arithmetic::tensor_int8)].reset();
+  const std::string model = decoder("weight_format = \"int8\"");
+
+  CHECK(group({.batches = {1}}, model).rows.at(0).precision == "int8");
+  CHECK(group({.batches = {1}}, model, platform).rows.at(0).precision == "int8-weights");
+  CHECK(group({.precisions = {"fp16"}, .batches = {1}}, model).rows.at(0).precision == "fp16");
 }
 
 }  // namespace

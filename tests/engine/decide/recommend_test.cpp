@@ -90,5 +90,61 @@ TEST_CASE("verdict: numbers have three digits, and rounding may carry") {
   CHECK(verdict(group({row(1, 12.345)})).find("about 12.3 samples/s") != std::string::npos);
 }
 
+TEST_CASE("recommended_row: weights as the model's file has them go first") {
+  AnswerRow stored = row(1, 50, 4, true);
+  stored.as_stored = true;
+
+  CHECK(recommended_row({row(1, 100), stored}) == 1);
+}
+
+AnswerRow in_phase(const char* phase, AnswerRow made, double tokens) {
+  made.phase = phase;
+  if (made.throughput) made.tokens_per_second = *made.throughput * tokens;
+  return made;
+}
+
+TEST_CASE("recommended_row: of the deciding phase, if the others fit too") {
+  const AnswerRow prefill = in_phase("prefill", row(1, 10), 128);
+  const AnswerRow large_prefill = in_phase("prefill", row(8, 0), 128);
+
+  CHECK(recommended_row({prefill, in_phase("decode", row(1, 100), 1)}, "decode") == 1);
+  CHECK(recommended_row(
+            {prefill, large_prefill, in_phase("decode", row(1, 10), 1), in_phase("decode", row(8, 80), 1)},
+            "decode") == 2);
+}
+
+TEST_CASE("verdict: says what each phase gives, in tokens") {
+  AnswerGroup made{.hw = "toy-8gb", .hw_name = "Toy", .model = "net", .phase = "decode"};
+  made.rows = {in_phase("prefill", row(4, 20, 5), 128), in_phase("decode", row(4, 2000), 1)};
+  made.recommended = 1;
+
+  CHECK(
+      verdict(made) ==
+      "net on Toy (toy-8gb), inference in fp16, batch 4: fits (5.0 of 10.0 GiB); decode about 2,000 tokens/s "
+      "(1,000 to 4,000), 2 ms a token, limited by compute (75% of the time); prefill about 2,560 tokens/s "
+      "(1,280 to "
+      "5,120), 200 ms a batch, limited by compute (75% of the time).");
+}
+
+TEST_CASE("verdict: does not fit if one phase does not") {
+  AnswerGroup made{.hw = "toy-8gb", .hw_name = "Toy", .model = "net", .phase = "decode"};
+  made.rows = {in_phase("prefill", row(1, 20, 5), 128), in_phase("decode", row(1, 0, 12), 1)};
+  made.recommended = recommended_row(made.rows, made.phase);
+
+  CHECK_FALSE(made.recommended.has_value());
+  CHECK(verdict(made) ==
+        "net on Toy (toy-8gb), inference (decode): does not fit, even at fp16, batch 1, which needs 12.0 of "
+        "10.0 "
+        "GiB.");
+}
+
+TEST_CASE("smallest_row: the smallest configuration, in the phase that needs most") {
+  CHECK(smallest_row({}) == nullptr);
+  const std::vector<AnswerRow> rows = {
+      in_phase("prefill", row(1, 10, 6), 128), in_phase("prefill", row(2, 10, 7), 128),
+      in_phase("decode", row(1, 10, 5), 1), in_phase("decode", row(2, 10, 8), 1)};
+  CHECK(smallest_row(rows) == rows.data());
+}
+
 }  // namespace
 }  // namespace roofcast

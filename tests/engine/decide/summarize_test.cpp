@@ -69,5 +69,16 @@ TEST_CASE("all_symbols: a definition that overflows names its symbol and place")
   CHECK(to_string(values.error()) == "m.toml:7:7: error: symbol 'ffn': '4*hidden' overflows 64 bits\n");
 }
 
+TEST_CASE("summarize: of experts a token needs only those that it goes to") {
+  const std::string sizes = "experts = 8\ntop_k = 2\n";
+  const auto summary = summarize(
+      load(model_head() + input("x", "\"batch\", 64") + node("router", "router", "\"x\"", sizes) +
+           node("up", "expert_linear", "\"x\", \"router\"", sizes + "out_features = 16\nspread = true")));
+
+  REQUIRE(summary.has_value());
+  CHECK(summary->parameters == 8 * 64 + 8 * 64 * 16);
+  CHECK(summary->parameters_active == 8 * 64 + 2 * 64 * 16);
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -142,5 +142,61 @@ TEST_CASE("apply_precision: a block hands on the type of what it computes") {
   CHECK(graph.tensor(graph.regions[0].carries[0].result).type.dtype == DType::fp16);
 }
 
+TEST_CASE("apply_precision: a format of weights leaves activations, biases and the head as they are") {
+  const TypedGraph graph =
+      in("w4a16", linear + node("act", "relu") + node("head", "linear", {}, "out_features = 9") +
+                      node("capped", "tanh"));
+
+  CHECK(operands(graph, "fc", "linear") ==
+        Operands{"x [batch, 8] fp16", "fc.weight [4, 8] int4", "fc.bias [4] fp16"});
+  CHECK(dtype_of(graph, "fc") == "fp16");
+  CHECK(dtype_of(graph, "head.weight") == "fp16");
+  CHECK((tensor_named(graph, "fc.weight").scales == WeightScales{.group = 128, .bits = 16 + 4}));
+  CHECK((tensor_named(graph, "head.weight").scales == WeightScales{}));
+  CHECK(count_of(graph, "quantize") == 0);
+}
+
+TEST_CASE("apply_precision: only experts, if the format says so") {
+  PrecisionPolicy policy = *find_precision("mxfp4");
+  policy.quantized_layers = QuantizedLayers::experts;
+  const std::string sizes = "experts = 4\ntop_k = 2\n";
+  const auto typed = infer_shapes(load(head + linear + node("router", "router", {}, sizes) +
+                                       node("up", "expert_linear", "\"fc\", \"router\"",
+                                            sizes + "out_features = 8\nspread = true\nbias = true") +
+                                       node("out", "combine", "\"up\", \"router\"")),
+                                  Task::inference);
+  REQUIRE(typed.has_value());
+  const TypedGraph graph = apply_precision(*typed, policy);
+
+  CHECK(dtype_of(graph, "up.weight") == "fp4");
+  CHECK(dtype_of(graph, "up.bias") == "fp16");
+  CHECK(dtype_of(graph, "fc.weight") == "fp16");
+  CHECK(dtype_of(graph, "router.weight") == "fp16");
+}
+
+TEST_CASE("apply_precision: fp8 multiplies experts in fp8, their router in 16 bits") {
+  const std::string sizes = "experts = 4\ntop_k = 2\n";
+  const TypedGraph graph =
+      in("fp8", node("router", "router", "\"x\"", sizes) + node("up", "expert_linear", "\"x\", \"router\"",
+                                                                sizes + "out_features = 8\nspread = true"));
+
+  CHECK(operands(graph, "up", "expert_linear") ==
+        Operands{"x.fp8 [batch, 8] fp8", "router [batch, 2] bf16", "up.weight [4, 8, 8] fp8"});
+  CHECK(dtype_of(graph, "router.weight") == "bf16");
+}
+
+TEST_CASE("apply_precision: keys and values are kept in a type of their own, if the precision has one") {
+  const std::string text =
+      model_head() + input("k", "\"batch\", 3, 8") + node("keys", "kv_cache", "\"k\"", "past = 5");
+  const auto typed = infer_shapes(load(text), Task::inference);
+  REQUIRE(typed.has_value());
+  PrecisionPolicy policy = *find_precision("bf16");
+
+  CHECK(dtype_of(apply_precision(*typed, policy), "keys.cache") == "bf16");
+  policy.kv_cache = DType::fp8;
+  CHECK(dtype_of(apply_precision(*typed, policy), "keys.cache") == "fp8");
+  CHECK(dtype_of(apply_precision(*typed, policy), "keys") == "fp8");
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -35,6 +35,16 @@ TEST_CASE("expand_attention: a causal mask is one more pass over the scores") {
   CHECK(count_of(expanded("heads = 8\nkv_heads = 4\ncausal = true"), "scale") == 2);
 }
 
+TEST_CASE("expand_attention: under a window only keys that a query sees are multiplied") {
+  const std::string text = model_head() + input("q", "\"batch\", 2, 64") + input("k", "\"batch\", 16, 64") +
+                           input("v", "\"batch\", 16, 64") +
+                           node("attention", "attention", "\"q\", \"k\", \"v\"", "heads = 8\nwindow = 4");
+  const TypedGraph graph = expand_attention(*infer_shapes(load(text), Task::inference));
+
+  CHECK(count_of(graph, "slice") == 2);
+  CHECK(to_string(tensor_named(graph, "attention.weights").type.shape) == "[batch, 8, 2, 5]");
+}
+
 TEST_CASE("expand_attention: other operators stay as they are") {
   const std::string text = model_head() + input("x", "\"batch\", 8") + node("r", "relu", "\"x\"");
   const auto graph = infer_shapes(load(text), Task::inference);

@@ -152,5 +152,14 @@ TEST_CASE("runtime: a name never leaves its folder") {
         "error: unknown runtime '../gpus/toy-8gb'\n  hint: known: toy\n");
 }
 
+TEST_CASE("find_model_path: a name with the ending of a file with weights is that file") {
+  const ToyFolder folder;
+
+  for (const char* name : {"m.gguf", "m.safetensors", "model.safetensors.index.json"}) {
+    CAPTURE(name);
+    CHECK(*folder.open().find_model_path(name) == name);
+  }
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -101,6 +101,41 @@ TEST_CASE("attention: inputs have three dimensions") {
         "m.toml:3:1: error: 'node': input 2 must be [batch, length, heads * head_size], not [n, 16, 8, 8]\n");
 }
 
+// 1 query, or `queries`, over 4096 keys of 2 heads.
+ToyNode windowed(const Expr& window, std::int64_t queries = 1) {
+  return {"attention",
+          {real({n, queries, 8 * 64}), real({n, 4096, 2 * 64}), real({n, 4096, 2 * 64})},
+          attributes({{"heads", Expr{8}}, {"kv_heads", Expr{2}}, {"causal", true}, {"window", window}})};
+}
+
+TEST_CASE("attention: under a window a query meets and reads only its keys") {
+  const ToyNode node = windowed(Expr{1024});
+  const auto kernels = node.kernels();
+
+  CHECK(kernels.at(0).macs == n * Expr{2 * 8 * 1 * 1024 * 64});
+  CHECK(node.read(kernels[0]) == n * Expr{8 * 64 + 2 * 1024 * 2 * 64});
+  CHECK(std::get<Attention<Expr>>(kernels[0].form).window == Expr{1024});
+}
+
+TEST_CASE("attention: several queries read all keys that one of them sees") {
+  const ToyNode node = windowed(Expr{1024}, 16);
+  const auto kernels = node.kernels();
+
+  CHECK(kernels.at(0).macs == n * Expr{2 * 8 * 16 * 1024 * 64});
+  CHECK(node.read(kernels[0]) == n * Expr{16 * 8 * 64 + 2 * (1024 + 15) * 2 * 64});
+}
+
+TEST_CASE("attention: a window longer than the keys changes nothing, and one of 0 is none") {
+  for (const Expr& window : {Expr{5000}, Expr{0}, sym("w")}) {
+    const ToyNode node = windowed(window);
+    const auto kernels = node.kernels();
+    const Bindings at{{"n", 3}, {"w", 0}};
+
+    CHECK(kernels.at(0).macs.evaluate(at).value() == 3 * 2 * 8 * 1 * 4096 * 64);
+    CHECK(node.read(kernels[0]).evaluate(at).value() == 3 * (8 * 64 + 2 * 4096 * 2 * 64));
+  }
+}
+
 TEST_CASE("attention: one backward step for queries, keys and values, and the bias if there is one") {
   CHECK(attention().gradient() ==
         Steps{"attention_backward(input 0, input 1, input 2, output 0, output 1, gradient 0) -> "

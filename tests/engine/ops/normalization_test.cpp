@@ -43,9 +43,9 @@ TEST_CASE("batch_norm: two learned values and two running statistics a channel")
 
   REQUIRE(inference->parameters.size() == 4);
   for (const ParameterSpec& parameter : inference->parameters) CHECK(parameter.type.shape == Shape{64});
-  CHECK(inference->parameters[1].trained);
-  CHECK_FALSE(inference->parameters[2].trained);
-  CHECK_FALSE(inference->parameters[3].trained);
+  CHECK((inference->parameters[1].kind == ParameterKind::learned));
+  CHECK((inference->parameters[2].kind == ParameterKind::statistic));
+  CHECK((inference->parameters[3].kind == ParameterKind::statistic));
   CHECK(inference->parameters[2].type.dtype == DType::fp32);
 }
 

@@ -55,6 +55,32 @@ TEST_CASE("answer_document: verdict, grid, memory, assumptions, notes, warnings"
         "- W-HOST: small batch\n");
 }
 
+AnswerRow in_phase(const char* phase, double tokens) {
+  AnswerRow row = toy_row("fp16", 8, 4);
+  row.phase = phase;
+  row.tokens_per_second = tokens;
+  row.usd_per_million_samples = 1.0;
+  row.usd_per_million_tokens = 0.25;
+  row.symbols["cached"] = 1;
+  row.symbols["past"] = phase == std::string_view("decode") ? 64 : 0;
+  return row;
+}
+
+TEST_CASE("answer_document: phases have a column, and are measured in tokens") {
+  const std::string text = write_table(
+      answer_document(toy_answer({in_phase("prefill", 9000), in_phase("decode", 2000)}, 1), false));
+
+  CHECK(text.find("toy-8gb (7.50 GiB usable), net, seq 128, inference, eager\n"  // what differs is left out
+                  "                          latency   p10-p90 tokens memory                     $/M\n"
+                  "  phase   precision batch      ms        ms     /s    GiB fits limit       tokens\n"
+                  "--------------------------------------------------------------------------------\n"
+                  "  prefill fp16          8    4.00 2.00-8.00  9,000   4.00 yes  compute 75%  0.250\n"
+                  "* decode  fp16          8    4.00 2.00-8.00  2,000   4.00 yes  compute 75%  0.250\n"
+                  "* recommended: smallest batch within 5% of the best throughput of decode\n") !=
+        std::string::npos);
+  CHECK(text.find("Memory at decode in fp16, batch 8\n") != std::string::npos);
+}
+
 TEST_CASE("answer_document: folded rows are counted, --all shows them") {
   std::vector<AnswerRow> rows;
   for (std::int64_t batch = 1; batch <= 256; batch *= 2)
@@ -96,18 +122,18 @@ TEST_CASE("answer_rows: one row a configuration, raw and in base units, missing 
         "latency_p10_s,latency_p50_s,latency_p90_s,throughput,throughput_unit,tokens_per_s,"
         "memory_needed_bytes,memory_reserved_bytes,memory_device_bytes,memory_usable_bytes,"
         "memory_weights_bytes,memory_gradients_bytes,memory_optimizer_state_bytes,memory_activations_bytes,"
-        "memory_inputs_bytes,memory_workspace_bytes,memory_framework_bytes,"
+        "memory_kv_cache_bytes,memory_inputs_bytes,memory_workspace_bytes,memory_framework_bytes,"
         "bound,bound_share,price_usd_per_hour,price_cloud,price_instance,price_date,"
         "usd_per_million_samples,usd_per_million_tokens,evidence,notes,recommended\n"
         "toy-8gb,1,net,inference,forward,fp16,false,eager,,8,8,batch=8 seq=128,yes,"
         "0.002,0.004,0.008,2000,samples/s,,"
         "4294967296,4831838208,5368709120,8053063680,"
-        "1073741824,0,0,3221225472,0,0,0,"
+        "1073741824,0,0,3221225472,0,0,0,0,"
         "compute,0.75,1.5,cloud,big,2026-05,0.25,,data sheet,a note,true\n"
         "toy-8gb,1,net,inference,forward,fp16,false,eager,,2048,2048,batch=2048 seq=128,no,"
         ",,,,samples/s,,"
         "9663676416,4831838208,5368709120,8053063680,"
-        "1073741824,0,0,3221225472,0,0,0,"
+        "1073741824,0,0,3221225472,0,0,0,0,"
         ",,,,,,,,data sheet,,false\n");
 }
 
