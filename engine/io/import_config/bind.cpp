@@ -32,13 +32,17 @@ class Rule {
     return std::nullopt;
   }
 
+  // Whether the key is there without a value, once nothing was found.
+  bool is_null() const {
+    const std::vector<std::string> there = config_.keys();
+    return !keys_.empty() && std::ranges::find(there, keys_.front()) != there.end();
+  }
+
   void missing() {
     if (keys_.empty()) return;
-    const std::vector<std::string> there = config_.keys();
-    const bool is_null = std::ranges::find(there, keys_.front()) != there.end();
     std::string message =
-        fmt::format("'{}' is {}", config_.full(keys_.front()), is_null ? "null" : "missing");
-    std::string hint = is_null ? std::string{} : did_you_mean(keys_.front(), there);
+        fmt::format("'{}' is {}", config_.full(keys_.front()), is_null() ? "null" : "missing");
+    std::string hint = is_null() ? std::string{} : did_you_mean(keys_.front(), config_.keys());
     if (hint.empty() && keys_.size() > 1) hint = fmt::format("or one of {}", fmt::join(other_keys(), ", "));
     table_.complain(std::move(message), {config_.file(), 0, 0}, std::move(hint));
   }
@@ -118,7 +122,8 @@ std::optional<Expr> listed_word(TableReader& table, Rule& rule, const Found& fou
 }
 
 std::optional<Expr> entries(Rule& rule, const Found& found, const std::optional<std::string>& word) {
-  if (!found.value->is_array()) {
+  const bool is_map = found.value->is_object() && !word;  // such as id2label, with an entry per label
+  if (!found.value->is_array() && !is_map) {
     rule.wrong(found, "a list");
     return std::nullopt;
   }
@@ -128,6 +133,14 @@ std::optional<Expr> entries(Rule& rule, const Found& found, const std::optional<
   })};
 }
 
+// The size itself, unless it is more than the family has a description of.
+std::optional<Expr> within(std::optional<Expr> size, const std::optional<std::int64_t>& limit, Rule& rule,
+                           const Found& found) {
+  if (!size || !limit || !size->is_constant() || size->constant() <= *limit) return size;
+  rule.complain(found, fmt::format("comes to {}, but this family knows at most {}", size->constant(), *limit));
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Expr> bind_size(TableReader table, const Config& config) {
@@ -135,22 +148,25 @@ std::optional<Expr> bind_size(TableReader table, const Config& config) {
   const std::optional<Found> found = rule.find();
   const std::optional<Expr> fallback = table.size("default");
   const std::optional<Expr> nested_fallback = table.size("nested_default");
+  const std::optional<Expr> for_null = table.size("null");
   const std::optional<std::string> counted = table.text("count");
   const bool length = table.flag("length").value_or(false);
   const bool present = table.flag("present").value_or(false);
   const std::int64_t scale = table.integer("scale").value_or(1);
   const std::optional<std::int64_t> at_most = table.integer("at_most");
+  const std::optional<std::int64_t> limit = table.integer("limit");
   for (const char* key : {"words", "other"}) table.expect(key);
   table.finish();
   if (present) return Expr{found ? 1 : 0};
   if (!found) {
+    if (for_null && rule.is_null()) return for_null;
     if (nested_fallback && !config.part().empty()) return nested_fallback;
     if (!fallback) rule.missing();
     return fallback;
   }
-  if (counted || length) return entries(rule, *found, counted);
+  if (counted || length) return within(entries(rule, *found, counted), limit, rule, *found);
   if (table.has("words")) return listed_word(table, rule, *found);
-  const auto number = number_of(rule, *found, scale);
+  const auto number = within(number_of(rule, *found, scale), limit, rule, *found);
   return number && at_most ? minimum(*number, Expr{*at_most}) : number;
 }
 

@@ -159,6 +159,16 @@ Result<Values> import_loop(Importer& importer, const OnnxNode& node) {
       trips = given->front();
     }
   }
+  // A result that holds a row for each repetition tells their number, if the file declares it.
+  if (!trips) {
+    for (std::size_t i = node.inputs() - std::min<std::size_t>(node.inputs(), 2); i < node.outputs(); ++i) {
+      const auto rows = importer.declared_sizes(node, i);
+      if (!rows || rows->empty()) continue;
+      trips = rows->front();
+      importer.note(node, "how often it repeats depends on data: as often as the file declares is counted");
+      break;
+    }
+  }
   const OnnxValue truth = constant({Number{1}}, {}, ElementType::boolean);
   OnnxValue condition = node.has(1) ? node.input(1) : truth;
   Values carried;
@@ -257,7 +267,12 @@ Result<Values> import_scan(Importer& importer, const OnnxNode& node) {
     if (!axis) return tl::unexpected(axis.error());
     if (input.rank() == 0) return importer.refuse(node, "goes over a scalar");
     along.push_back(*axis);
-    trips = input.shape[*axis];
+    const Expr& length = input.shape[*axis];
+    if (i > 0 && trips.is_constant() && length.is_constant() && !(trips == length)) {
+      return importer.refuse(
+          node, fmt::format("goes over {} and over {} elements", to_string(trips), to_string(length)));
+    }
+    trips = length;
   }
   if (trips.is_constant() &&
       trips.constant() * std::max<std::int64_t>(nodes_in(*body), 1) <= most_written_nodes) {
@@ -277,9 +292,20 @@ Result<Values> import_scan(Importer& importer, const OnnxNode& node) {
       for (std::size_t i = 0; i < parts.size(); ++i) parts[i].push_back((*results)[carried.size() + i]);
     }
     Values outputs = carried;
+    const auto out_axes = node.integers("scan_output_axes");
     for (const Values& list : parts) {
       auto all = stacked(importer, node, list);
       if (!all) return tl::unexpected(all.error());
+      const std::size_t index = outputs.size() - carried.size();
+      if (out_axes && index < out_axes->size() && all->rank() > 0) {
+        const auto axis = axis_of(importer, node, (*out_axes)[index], all->rank());
+        if (!axis) return tl::unexpected(axis.error());
+        std::vector<std::int64_t> order;  // of the dimensions, the first one put where it is wanted
+        for (std::size_t k = 1; k < all->rank(); ++k) order.push_back(static_cast<std::int64_t>(k));
+        order.insert(order.begin() + static_cast<std::ptrdiff_t>(*axis), 0);
+        if (*axis != 0) all = importer.permuted(node, *all, order);
+        if (!all) return tl::unexpected(all.error());
+      }
       outputs.push_back(*std::move(all));
     }
     return outputs;

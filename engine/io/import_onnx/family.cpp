@@ -21,7 +21,8 @@ Result<std::optional<std::vector<std::int64_t>>> list_of(const Importer& importe
   if (!node.has(input)) return std::optional<std::vector<std::int64_t>>{};
   auto known = integers(node.input(input));
   if (!known) {
-    return importer.refuse(node, fmt::format("its '{}' are computed from data", attribute),
+    return importer.refuse(node,
+                           fmt::format("what its '{}' are {}", attribute, unknown_because(node.input(input))),
                            "only a model whose shapes follow from its inputs' shapes can be counted");
   }
   return known;
@@ -49,6 +50,32 @@ Result<void> require_inputs(const Importer& importer, const OnnxNode& node, std:
     }
   }
   return {};
+}
+
+std::string unknown_because(const OnnxValue& value) {
+  if (value.value == no_value && value.weight != no_weight)
+    return "is stored outside of the file, or is too long to be a shape";
+  return "is computed from data";
+}
+
+Result<Shape> shape_by_data(Importer& importer, const OnnxNode& node, std::string_view what,
+                            const OnnxValue& source) {
+  if (auto declared = importer.declared_sizes(node, 0)) {
+    importer.note(node, "the size of its result is computed from data: taken as the file declares it");
+    return *std::move(declared);
+  }
+  return importer.refuse(node, fmt::format("{} {}", what, unknown_because(source)),
+                         "only a model whose shapes follow from its inputs' shapes can be counted");
+}
+
+Shape declared_within(const Importer& importer, const OnnxNode& node, std::size_t index, const Shape& most) {
+  const auto declared = importer.declared_sizes(node, index);
+  if (!declared || declared->size() != most.size()) return most;
+  for (std::size_t axis = 0; axis < most.size(); ++axis) {
+    const bool beyond = most[axis].is_constant() && (*declared)[axis].constant() > most[axis].constant();
+    if (beyond) return most;
+  }
+  return *declared;
 }
 
 Result<Shape> broadcast_shape(Importer& importer, const OnnxNode& node, const Shape& left,

@@ -25,6 +25,17 @@ Result<std::optional<std::vector<std::size_t>>> axes_of(const Importer& importer
 /// An error unless the node has this many inputs that are tensors.
 Result<void> require_inputs(const Importer& importer, const OnnxNode& node, std::size_t least);
 
+/// Why nobody knows the elements of `value`: the end of a sentence such as "its shape ...".
+std::string unknown_because(const OnnxValue& value);
+
+/// The shape of a result whose size only data decides: as the file declares it, with a note, or an error that
+/// says `what` is missing and where it would come from.
+Result<Shape> shape_by_data(Importer& importer, const OnnxNode& node, std::string_view what,
+                            const OnnxValue& source);
+
+/// What the file declares of output `index`, if it is within `most`, an upper bound; otherwise `most`.
+Shape declared_within(const Importer& importer, const OnnxNode& node, std::size_t index, const Shape& most);
+
 /// The shape of a broadcast. Dimensions of which one may be 1 only by its size are decided at the sizes
 /// given.
 Result<Shape> broadcast_shape(Importer& importer, const OnnxNode& node, const Shape& left,

@@ -53,6 +53,7 @@ Result<roofcast::Graph> Importer::run() {
     const Values results = value->sequence ? *value->sequence : Values{*value};
     for (const OnnxValue& result : results) {
       if (result.absent) continue;
+      settle_output(output, result);
       auto id = materialize(result, output.name());
       if (!id) return tl::unexpected(id.error());
       graph_.outputs.push_back(*id);
@@ -95,10 +96,16 @@ OnnxValue Importer::store(const Tensor& tensor, OnnxValue value, bool initialize
 // Initializers become values of the innermost scope; declared types are kept for operators that need them.
 Result<void> Importer::read_declarations(const Graph& graph, std::vector<const Tensor*>& initializers) {
   for (const Tensor& tensor : graph.initializer()) {
+    initializers.push_back(&tensor);
+    if (const auto known = read_.find(&tensor); known != read_.end()) {
+      define(tensor.name(), known->second);
+      continue;
+    }
     auto value = read_tensor(tensor, where());
     if (!value) return tl::unexpected(value.error());
-    define(tensor.name(), store(tensor, *std::move(value), true));
-    initializers.push_back(&tensor);
+    const OnnxValue kept = store(tensor, *std::move(value), true);
+    read_.emplace(&tensor, kept);
+    define(tensor.name(), kept);
   }
   for (const SparseTensor& sparse : graph.sparse_initializer()) {
     Tensor dense;
@@ -349,6 +356,36 @@ Result<Values> Importer::unknown(const OnnxNode& node) {
   return outputs;
 }
 
+// Initializers of branches that are not taken are in the file all the same.
+void Importer::count_stored(const Graph& graph, FileCounts& counts) const {
+  for (const Tensor& tensor : graph.initializer()) {
+    if (read_.contains(&tensor)) continue;
+    const auto value = read_tensor(tensor, where());
+    if (!value) continue;
+    counts.initializer_elements += element_count(tensor);
+    if (is_floating(value->element)) counts.parameters += element_count(tensor);
+  }
+  for (const Node& node : graph.node()) {
+    for (const Attribute& attribute : node.attribute()) {
+      if (attribute.has_g()) count_stored(attribute.g(), counts);
+      for (const Graph& inner : attribute.graphs()) count_stored(inner, counts);
+    }
+  }
+}
+
+// The file may know how large a result is whose size is decided by data.
+void Importer::settle_output(const ValueInfo& output, const OnnxValue& value) {
+  if (!output.type().has_tensor_type() || !output.type().tensor_type().has_shape()) return;
+  const TensorShape& shape = output.type().tensor_type().shape();
+  if (shape.dim_size() != static_cast<int>(value.rank())) return;
+  for (std::size_t axis = 0; axis < value.rank(); ++axis) {
+    const std::int64_t size = shape.dim(static_cast<int>(axis)).dim_value();
+    const auto symbols = value.shape[axis].symbols();
+    if (size > 0 && symbols.size() == 1 && data_symbols_.contains(*symbols.begin()))
+      settle(value.shape[axis], size);
+  }
+}
+
 void Importer::finish() {
   for (const auto& [what, nodes] : noted_nodes_) {
     const std::string more = nodes.size() == 1 ? "" : fmt::format(" and {} more", nodes.size() - 1);
@@ -371,6 +408,7 @@ void Importer::finish() {
     if (!is_floating(tensor.element)) continue;
     (tensor.statistic ? counts.statistics : counts.parameters) += count;
   }
+  count_stored(model_.graph(), counts);
   graph_.file_counts = counts;
   prune(graph_);
   graph_ = fuse_patterns(std::move(graph_), std::move(types_));

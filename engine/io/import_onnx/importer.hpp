@@ -91,6 +91,8 @@ class Importer {
 
   /// A size that only the data decides: a symbol that the user can set.
   Expr new_symbol(const std::string& name, std::int64_t value);
+  /// What the file lets one conclude of a dimension. Takes effect if it is a symbol that nobody gave.
+  void settle(const Expr& dimension, std::int64_t value);
   void note(std::string text);
   /// The same remark about many nodes becomes one line that names the first.
   void note(const OnnxNode& node, std::string_view what);
@@ -100,6 +102,8 @@ class Importer {
 
   /// The type of a result as the file declares it, if it does.
   std::optional<OnnxValue> declared(const std::string& name);
+  /// Output `index` of the node as the file declares it, if all its dimensions are numbers.
+  std::optional<Shape> declared_sizes(const OnnxNode& node, std::size_t index) const;
 
   roofcast::Graph& graph() { return graph_; }
   RegionId region() const { return region_; }
@@ -125,6 +129,8 @@ class Importer {
   std::string symbol_for(const std::string& dimension, std::size_t axis, bool first);
   void add_symbol(const std::string& name, std::int64_t value);
   void count_uses(const Graph& graph);
+  void count_stored(const Graph& graph, FileCounts& counts) const;
+  void settle_output(const ValueInfo& output, const OnnxValue& value);
   void finish();
 
   const Model& model_;
@@ -137,6 +143,9 @@ class Importer {
   std::vector<Scope> scopes_{};
   std::map<std::string, const ValueInfo*, std::less<>> declared_{};
   std::map<std::string, int, std::less<>> uses_{};
+  std::map<const Tensor*, OnnxValue> read_{};           ///< initializers; a loop's body meets its own again
+  std::set<std::string, std::less<>> given_symbols_{};  ///< by --shape
+  std::set<std::string, std::less<>> data_symbols_{};   ///< made by `new_symbol`
   std::map<std::string, std::int64_t, std::less<>> versions_{};
   std::map<std::string, const Attribute*, std::less<>> attributes_of_caller_{};
   std::map<std::string, std::string, std::less<>> renamed_{};  ///< dimensions of the file -> symbols

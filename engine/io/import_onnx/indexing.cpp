@@ -163,17 +163,21 @@ Result<Values> import_unique(Importer& importer, const OnnxNode& node) {
     if (!axis) return tl::unexpected(axis.error());
     count = input.shape[*axis];
   }
+  const Expr everything = count;
+  values = declared_within(importer, node, 0, values);
+  if (flat) count = values.front();
   importer.note(node, "how many distinct values it finds depends on data: all are counted");
   auto sorted = importer.emit(
       node, {.op = "sort", .attributes = result_attributes(values, input.element), .outputs = 2}, {input});
   if (!sorted) return tl::unexpected(sorted.error());
   Values outputs{(*sorted)[0]};
   for (std::size_t i = 1; i < node.outputs(); ++i) {
-    auto places = importer.emit_one(node,
-                                    {.op = "opaque",
-                                     .attributes = result_attributes({count}, ElementType::int64),
-                                     .element = ElementType::int64},
-                                    {(*sorted)[1]});
+    auto places =
+        importer.emit_one(node,
+                          {.op = "opaque",
+                           .attributes = result_attributes({i == 2 ? everything : count}, ElementType::int64),
+                           .element = ElementType::int64},
+                          {(*sorted)[1]});
     if (!places) return tl::unexpected(places.error());
     outputs.push_back(*places);
   }
@@ -208,7 +212,7 @@ Result<Values> import_non_zero(Importer& importer, const OnnxNode& node) {
                            ElementType::int64)};
   }
   importer.note(node, "how many values it finds depends on data: all are counted");
-  const Shape shape{Expr{rank}, elements(input.shape)};
+  const Shape shape = declared_within(importer, node, 0, {Expr{rank}, elements(input.shape)});
   return one(importer.emit_one(node,
                                {.op = "gather",
                                 .attributes = result_attributes(shape, ElementType::int64),
@@ -232,6 +236,7 @@ Result<Values> import_compress(Importer& importer, const OnnxNode& node) {
         static_cast<std::int64_t>(std::ranges::count_if(*chosen, [](std::int64_t c) { return c != 0; }))};
   } else {
     shape[along] = minimum(shape[along], elements(node.input(1).shape));
+    shape = declared_within(importer, node, 0, shape);
     importer.note(node, "how many values it keeps depends on data: all are counted");
   }
   return one(importer.emit_one(node, {.op = "gather", .attributes = result_attributes(shape, input.element)},
@@ -258,7 +263,7 @@ Result<Values> import_non_max_suppression(Importer& importer, const OnnxNode& no
     }
   }
   importer.note(node, "how many boxes it keeps depends on data: an upper bound is counted");
-  const Shape shape{scores.shape[0] * scores.shape[1] * most, Expr{3}};
+  const Shape shape = declared_within(importer, node, 0, {scores.shape[0] * scores.shape[1] * most, Expr{3}});
   return one(importer.emit_one(node,
                                {.op = "select_boxes",
                                 .attributes = result_attributes(shape, ElementType::int64),

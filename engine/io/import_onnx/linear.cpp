@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/io/import_onnx/family.hpp"
+#include "engine/io/import_onnx/window.hpp"
 
 namespace roofcast::onnx {
 namespace {
@@ -104,6 +105,21 @@ Result<OnnxValue> matrix_product(Importer& importer, const OnnxNode& node, OnnxV
   if (column) shape.pop_back();
   if (row) shape.erase(shape.end() - (column ? 1 : 2));
   return importer.with_shape(node, *result, shape);
+}
+
+Result<OnnxValue> linear_layer(Importer& importer, const OnnxNode& node, const OnnxValue& input,
+                               const OnnxValue& weight, const std::optional<OnnxValue>& bias,
+                               bool transposed) {
+  if (is_matrix(importer, weight) && !importer.is_weight(input)) {
+    const OnnxValue matrix = transposed ? weight : turned(weight);
+    const bool own_bias = bias && importer.is_weight(*bias) && elements(bias->shape) == matrix.shape[0];
+    auto result = layer(importer, node, input, matrix, own_bias ? bias : std::nullopt);
+    if (!result || !bias || own_bias) return result;
+    return pointwise(importer, node, {*result, *bias}, "Add", result->element);
+  }
+  auto result = matrix_product(importer, node, input, weight, false, transposed);
+  if (!result || !bias) return result;
+  return pointwise(importer, node, {*result, *bias}, "Add", result->element);
 }
 
 namespace {
@@ -348,9 +364,10 @@ Result<Values> import_einsum(Importer& importer, const OnnxNode& node) {
 }  // namespace
 
 HandlerRows linear_handlers() {
-  static const HandlerRow rows[] = {{"MatMul", import_matmul},          {"FusedMatMul", import_matmul},
-                                    {"TransposeMatMul", import_matmul}, {"Gemm", import_gemm},
-                                    {"FusedGemm", import_gemm},         {"Einsum", import_einsum}};
+  static const HandlerRow rows[] = {
+      {"MatMul", import_matmul}, {"FusedMatMul", import_matmul},         {"TransposeMatMul", import_matmul},
+      {"Gemm", import_gemm},     {"SparseToDenseMatMul", import_matmul}, {"FusedGemm", import_gemm},
+      {"Einsum", import_einsum}};
   return rows;
 }
 

@@ -139,7 +139,14 @@ Result<Values> import_layer_norm(Importer& importer, const OnnxNode& node) {
     if (!flat) return tl::unexpected(flat.error());
     value = *flat;
   }
-  auto result = layer_norm(importer, node, value, optional_input(node, 1), optional_input(node, 2), op);
+  std::array<std::optional<OnnxValue>, 2> learned{optional_input(node, 1), optional_input(node, 2)};
+  for (std::optional<OnnxValue>& vector : learned) {
+    if (!vector || vector->rank() <= 1 || *axis + 1 == input.rank()) continue;
+    auto flat = importer.with_shape(node, *vector, {elements(vector->shape)});
+    if (!flat) return tl::unexpected(flat.error());
+    vector = *flat;
+  }
+  auto result = layer_norm(importer, node, value, learned[0], learned[1], op);
   if (result) result = importer.with_shape(node, *result, input.shape);
   if (!result) return tl::unexpected(result.error());
   Values outputs{*result};

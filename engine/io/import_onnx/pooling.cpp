@@ -60,8 +60,9 @@ Result<Values> import_unpool(Importer& importer, const OnnxNode& node) {
   Shape shape = input.shape;
   if (node.has(2)) {
     const auto sizes = whole_numbers(node.input(2));
-    if (!sizes) return importer.refuse(node, "its shape is computed from data");
-    shape = *sizes;
+    auto given = sizes ? Result<Shape>{*sizes} : shape_by_data(importer, node, "its shape", node.input(2));
+    if (!given) return tl::unexpected(given.error());
+    shape = *std::move(given);
   } else {
     const auto window = read_window(importer, node, input, Shape(input.rank() - 2, Expr{1}));
     if (!window) return tl::unexpected(window.error());
@@ -110,14 +111,19 @@ Result<Values> import_resize(Importer& importer, const OnnxNode& node) {
     }
   } else {
     const auto sizes = node.has(3) ? whole_numbers(node.input(3)) : std::nullopt;
-    if (!sizes || sizes->size() != wanted) {
-      return importer.refuse(node, "the size of its result is computed from data",
-                             "only a model whose shapes follow from its inputs' shapes can be counted");
+    if (sizes && sizes->size() == wanted) {
+      for (std::size_t i = 0; i < wanted; ++i) shape[axis_at(i)] = (*sizes)[i];
+    } else {
+      const std::size_t source = node.has(3) ? 3 : scales_at;
+      if (!node.has(source)) return importer.refuse(node, "does not say how large its result is");
+      auto given = shape_by_data(importer, node, "the size of its result", node.input(source));
+      if (!given) return tl::unexpected(given.error());
+      shape = *std::move(given);
     }
-    for (std::size_t i = 0; i < wanted; ++i) shape[axis_at(i)] = (*sizes)[i];
   }
   const std::string mode = node.text("mode", "nearest");
-  const bool image = input.rank() >= 3 && shape[0] == input.shape[0] && shape[1] == input.shape[1];
+  const bool image = input.rank() >= 3 && shape.size() == input.rank() && shape[0] == input.shape[0] &&
+                     shape[1] == input.shape[1];
   if (image) {
     Attributes attributes;
     attributes.set("size", Shape(shape.begin() + 2, shape.end()));

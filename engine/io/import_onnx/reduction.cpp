@@ -44,6 +44,12 @@ std::optional<Number> folded(const OnnxNode& node, const OnnxValue& input) {
 Result<Values> import_reduce(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
   const OnnxValue& input = node.input(0);
+  if (!node.has_attribute("axes") && node.has(1) && !node.input(1).known()) {
+    const auto shape = shape_by_data(importer, node, "over which dimensions it goes", node.input(1));
+    if (!shape) return tl::unexpected(shape.error());
+    return one(importer.emit_one(
+        node, {.op = "reduce", .attributes = result_attributes(*shape, input.element)}, {input}));
+  }
   const auto axes = axes_of(importer, node, "axes", 1, input.rank());
   if (!axes) return tl::unexpected(axes.error());
   std::vector<bool> goes(input.rank(), !*axes || (*axes)->empty());

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "engine/io/import_onnx/family.hpp"
 
@@ -89,6 +91,16 @@ Result<Values> import_flatten(Importer& importer, const OnnxNode& node) {
 Result<Values> import_squeeze(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 1); !ok) return tl::unexpected(ok.error());
   const OnnxValue& input = node.input(0);
+  // Axes that only data knows: if as many dimensions are 1, it is those.
+  if (!node.has_attribute("axes") && node.has(1) && !node.input(1).known()) {
+    const auto ones = std::ranges::count_if(input.shape, [](const Expr& size) { return size.is(1); });
+    Shape left;
+    std::ranges::copy_if(input.shape, std::back_inserter(left), [](const Expr& size) { return !size.is(1); });
+    if (elements(node.input(1).shape).is(ones)) return one(importer.with_shape(node, input, left));
+    const auto declared = shape_by_data(importer, node, "which dimensions go", node.input(1));
+    if (!declared) return tl::unexpected(declared.error());
+    return one(importer.with_shape(node, input, *declared));
+  }
   const auto axes = axes_of(importer, node, "axes", 1, input.rank());
   if (!axes) return tl::unexpected(axes.error());
   Shape shape;
@@ -236,7 +248,9 @@ Result<Values> import_split(Importer& importer, const OnnxNode& node) {
     sizes.assign(given->begin(), given->end());
   } else if (node.has(1)) {
     const auto known = whole_numbers(node.input(1));
-    if (!known) return importer.refuse(node, "the sizes of its parts are computed from data");
+    if (!known) {
+      return importer.refuse(node, fmt::format("how large its parts are {}", unknown_because(node.input(1))));
+    }
     sizes = *known;
   } else {
     const auto parts = node.integer("num_outputs", static_cast<std::int64_t>(node.outputs()));
@@ -247,6 +261,9 @@ Result<Values> import_split(Importer& importer, const OnnxNode& node) {
     for (std::int64_t i = 0; i + 1 < parts; ++i) sizes.push_back(chunk);
     sizes.push_back(input.shape[*axis] - Expr{parts - 1} * chunk);
   }
+  // Parts of known sizes say how large a dimension is that the file leaves open.
+  if (const Expr total = std::accumulate(sizes.begin(), sizes.end(), Expr{0}); total.is_constant())
+    importer.settle(input.shape[*axis], total.constant());
   if (input.known() && small_count(input.shape)) {
     std::size_t rows = 1;
     for (std::size_t i = 0; i < *axis; ++i) rows *= static_cast<std::size_t>(input.shape[i].constant());
@@ -432,11 +449,8 @@ Result<Values> import_expand(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 2); !ok) return tl::unexpected(ok.error());
   const OnnxValue& input = node.input(0);
   const auto sizes = whole_numbers(node.input(1));
-  if (!sizes) {
-    return importer.refuse(node, "its shape is computed from data",
-                           "only a model whose shapes follow from its inputs' shapes can be counted");
-  }
-  const auto shape = broadcast_shape(importer, node, input.shape, *sizes);
+  auto shape = sizes ? broadcast_shape(importer, node, input.shape, *sizes)
+                     : shape_by_data(importer, node, "its shape", node.input(1));
   if (!shape) return tl::unexpected(shape.error());
   if (*shape == input.shape) return Values{input};
   const auto to = constant_shape(*shape);
@@ -459,8 +473,13 @@ Result<Values> import_tile(Importer& importer, const OnnxNode& node) {
   if (auto ok = require_inputs(importer, node, 2); !ok) return tl::unexpected(ok.error());
   const OnnxValue& input = node.input(0);
   const auto repeats = whole_numbers(node.input(1));
-  if (!repeats || repeats->size() != input.rank())
-    return importer.refuse(node, "how often it repeats is computed from data");
+  if (!repeats) {
+    const auto shape = shape_by_data(importer, node, "how often it repeats", node.input(1));
+    if (!shape) return tl::unexpected(shape.error());
+    return one(rearranged(importer, node, input, *shape));
+  }
+  if (repeats->size() != input.rank())
+    return importer.refuse(node, fmt::format("repeats {} dimensions of {}", repeats->size(), input.rank()));
   Shape shape;
   for (std::size_t i = 0; i < input.rank(); ++i) shape.push_back(input.shape[i] * (*repeats)[i]);
   if (shape == input.shape) return Values{input};
@@ -493,7 +512,12 @@ Result<Values> import_pad(Importer& importer, const OnnxNode& node) {
     pads.assign(given->begin(), given->end());
   } else {
     const auto known = node.has(1) ? whole_numbers(node.input(1)) : std::nullopt;
-    if (!known) return importer.refuse(node, "how much it pads is computed from data");
+    if (!known && !node.has(1)) return importer.refuse(node, "does not say how much it pads");
+    if (!known) {
+      const auto shape = shape_by_data(importer, node, "how much it pads", node.input(1));
+      if (!shape) return tl::unexpected(shape.error());
+      return one(rearranged(importer, node, input, *shape));
+    }
     pads = *known;
   }
   const auto axes = axes_of(importer, node, "axes", 3, input.rank());

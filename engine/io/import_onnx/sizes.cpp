@@ -13,6 +13,7 @@ namespace roofcast::onnx {
 namespace {
 
 constexpr std::int64_t usual_side = 224;
+constexpr std::int64_t usual_hidden = 768;
 
 std::string lowered(std::string_view text) {
   std::string result;
@@ -54,6 +55,7 @@ std::int64_t usual_size(std::string_view name, std::size_t axis, std::size_t ran
   if (holds("batch")) return 1;
   if (holds("height") || holds("width") || text == "h" || text == "w") return usual_side;
   if (holds("past") || holds("beam")) return 1;
+  if (holds("hidden")) return usual_hidden;
   if (holds("seq") || holds("len") || holds("time") || holds("tokens") || holds("frames"))
     return usual_length;
   if (rank >= 4 && axis + 2 >= rank) return usual_side;
@@ -141,26 +143,68 @@ std::optional<OnnxValue> Importer::declared(const std::string& name) {
   return OnnxValue{.name = name, .shape = *shape, .element = static_cast<ElementType>(type.elem_type())};
 }
 
+std::optional<Shape> Importer::declared_sizes(const OnnxNode& node, std::size_t index) const {
+  if (!node.wants(index)) return std::nullopt;
+  const auto found = declared_.find(node.message().output(static_cast<int>(index)));
+  if (found == declared_.end() || !found->second->type().has_tensor_type()) return std::nullopt;
+  const Type::TensorType& type = found->second->type().tensor_type();
+  if (!type.has_shape()) return std::nullopt;
+  Shape shape;
+  for (const TensorShape::Dimension& dimension : type.shape().dim()) {
+    if (!dimension.has_dim_value() || dimension.dim_value() < 1) return std::nullopt;
+    shape.emplace_back(dimension.dim_value());
+  }
+  return shape;
+}
+
+namespace {
+
+/// An input of any type: the tensor that it is, or that its elements are.
+struct InputType {
+  Type::TensorType tensor{};
+  bool known = false;
+  bool sequence = false;
+  bool sparse = false;
+};
+
+InputType input_type(const Type& type) {
+  if (type.has_tensor_type()) return {.tensor = type.tensor_type(), .known = true};
+  if (type.has_sparse_tensor_type()) {
+    InputType result{.known = true, .sparse = true};
+    result.tensor.set_elem_type(type.sparse_tensor_type().elem_type());
+    if (type.sparse_tensor_type().has_shape())
+      *result.tensor.mutable_shape() = type.sparse_tensor_type().shape();
+    return result;
+  }
+  if (type.has_optional_type()) return input_type(type.optional_type().elem_type());
+  if (!type.has_sequence_type() || !type.sequence_type().elem_type().has_tensor_type()) return {};
+  return {.tensor = type.sequence_type().elem_type().tensor_type(), .known = true, .sequence = true};
+}
+
+}  // namespace
+
 Result<void> Importer::bind_inputs(const Graph& graph) {
   std::set<std::string, std::less<>> open_shapes;
   for (const auto& [name, shape] : options_.shapes) open_shapes.insert(name);
   bool first = true;
   for (const ValueInfo& input : graph.input()) {
     if (find(input.name()) != nullptr) continue;  // an initializer with a default
-    if (!input.type().has_tensor_type()) {
-      if (input.type().has_sequence_type() || input.type().has_optional_type()) {
-        return fail(
-            fmt::format("input '{}' is a sequence or optional, whose length nobody knows", input.name()),
-            where(), "export the model with tensors as inputs");
-      }
-      return fail(fmt::format("input '{}' has no tensor type", input.name()), where());
+    const InputType declared_type = input_type(input.type());
+    if (!declared_type.known) {
+      return fail(fmt::format("input '{}' is neither a tensor nor a sequence of tensors", input.name()),
+                  where(), "export the model with tensors as inputs");
     }
-    const Type::TensorType& type = input.type().tensor_type();
+    const Type::TensorType& type = declared_type.tensor;
+    if (declared_type.sequence)
+      note(fmt::format("the sequence '{}' is taken with one element, as its length is open", input.name()));
+    if (declared_type.sparse)
+      note(fmt::format("the sparse tensor '{}' is counted as a dense one", input.name()));
     const auto given = options_.shapes.find(input.name());
     if (given != options_.shapes.end()) open_shapes.erase(input.name());
     if (!type.has_shape() && given == options_.shapes.end()) {
-      return fail(fmt::format("the file does not say the shape of input '{}'", input.name()), where(),
-                  fmt::format("give it with --shape {}=1x3x224x224", input.name()));
+      return fail(fmt::format("the file does not say the shape of {}input '{}'",
+                              declared_type.sequence ? "the elements of " : "", input.name()),
+                  where(), fmt::format("give it with --shape {}=1x3x224x224", input.name()));
     }
     Shape shape;
     if (type.has_shape()) {
@@ -182,6 +226,7 @@ Result<void> Importer::bind_inputs(const Graph& graph) {
         const auto symbols = dimension.symbols();
         if (symbols.size() == 1 && dimension == Expr::symbol(*symbols.begin())) {
           add_symbol(*symbols.begin(), given->second[axis]);
+          given_symbols_.insert(*symbols.begin());
         } else {
           dimension = Expr{given->second[axis]};
         }
@@ -192,6 +237,11 @@ Result<void> Importer::bind_inputs(const Graph& graph) {
     OnnxValue value{.name = input.name(), .shape = shape, .element = element};
     value.value = new_value(input.name(), {.shape = shape, .dtype = storage(element)});
     graph_.inputs.push_back({.value = value.value, .type = {.shape = shape, .dtype = storage(element)}});
+    if (declared_type.sequence) {
+      OnnxValue sequence{.name = input.name()};
+      sequence.sequence = std::make_shared<Values>(Values{std::move(value)});
+      value = std::move(sequence);
+    }
     define(input.name(), std::move(value));
   }
   if (open_shapes.empty()) return {};
@@ -239,7 +289,15 @@ Expr Importer::new_symbol(const std::string& name, std::int64_t value) {
   while (samples_.contains(symbol)) symbol += "_";
   add_symbol(symbol, value);
   renamed_.emplace(symbol, symbol);
+  data_symbols_.insert(symbol);
   return Expr::symbol(symbol);
+}
+
+void Importer::settle(const Expr& dimension, std::int64_t value) {
+  const auto symbols = dimension.symbols();
+  if (symbols.size() != 1 || !(dimension == Expr::symbol(*symbols.begin()))) return;
+  if (given_symbols_.contains(*symbols.begin())) return;
+  add_symbol(*symbols.begin(), value);
 }
 
 }  // namespace roofcast::onnx

@@ -58,8 +58,10 @@ Result<Values> import_constant_of_shape(Importer& importer, const OnnxNode& node
     element = value->element;
     if (value->known() && !value->content->empty()) fill = value->content->front();
   }
-  const auto sizes = whole_numbers(node.input(0));
-  if (!sizes) return importer.refuse(node, "its shape is computed from data");
+  const auto given = whole_numbers(node.input(0));
+  const auto sizes =
+      given ? Result<Shape>{*given} : shape_by_data(importer, node, "its shape", node.input(0));
+  if (!sizes) return tl::unexpected(sizes.error());
   if (const auto count = small_count(*sizes)) {
     return Values{constant(Content(static_cast<std::size_t>(*count), fill), *sizes, element)};
   }
@@ -72,7 +74,12 @@ Result<Values> import_range(Importer& importer, const OnnxNode& node) {
   std::array<Number, 3> bounds;
   for (std::size_t i = 0; i < 3; ++i) {
     if (!node.input(i).known() || node.input(i).content->size() != 1) {
-      return importer.refuse(node, "its bounds are computed from data");
+      const Expr count = importer.new_symbol(node.name() + "_length", 1);
+      importer.note(fmt::format("how many values '{}' gives depends on data: set it with --set {}=N",
+                                node.name(), to_string(count)));
+      const ElementType type = node.input(0).element;
+      return one(importer.emit_one(
+          node, {.op = "fill", .attributes = result_attributes({count}, type), .element = type}, {}));
     }
     bounds[i] = node.input(i).content->front();
   }

@@ -13,10 +13,12 @@ const Table& table() {
   static const Table all = [] {
     Table rows;
     for (const HandlerRows family :
-         {linear_handlers(), convolution_handlers(), pooling_handlers(), normalization_handlers(),
-          activation_handlers(), elementwise_handlers(), reduction_handlers(), shape_handlers(),
-          indexing_handlers(), source_handlers(), control_handlers(), recurrent_handlers(),
-          quantization_handlers(), contrib_handlers(), sequence_handlers(), loss_handlers()}) {
+         {linear_handlers(),       convolution_handlers(), pooling_handlers(),   normalization_handlers(),
+          activation_handlers(),   elementwise_handlers(), reduction_handlers(), shape_handlers(),
+          indexing_handlers(),     source_handlers(),      control_handlers(),   recurrent_handlers(),
+          quantization_handlers(), attention_handlers(),   contrib_handlers(),   generation_handlers(),
+          signal_handlers(),       sequence_handlers(),    loss_handlers(),      text_handlers(),
+          classic_handlers()}) {
       for (const HandlerRow& row : family) rows.emplace(row.op, row.handler);
     }
     return rows;
@@ -30,6 +32,7 @@ const Table& table() {
 // shape that matters. Other domains may mean anything by a known name.
 Handler find_handler(std::string_view domain, std::string_view op) {
   constexpr std::array known = {std::string_view{},
+                                std::string_view{"ai.onnx.ml"},
                                 std::string_view{"com.microsoft"},
                                 std::string_view{"com.microsoft.nchwc"},
                                 std::string_view{"com.microsoft.experimental"},
