@@ -117,7 +117,8 @@ std::vector<KernelSpec> kernels_attention(const NodeView& node) {
 }
 
 std::vector<GradientStep> gradient_attention(const NodeView& node) {
-  const bool biased = node.inputs.size() > 3;
+  // A mask that selects has no gradient.
+  const bool biased = node.inputs.size() > 3 && (!node.inputs[3].dtype || is_floating(*node.inputs[3].dtype));
   GradientStep step{.op = "attention_backward",
                     .attributes = node.attributes,
                     .operands = {Operand::input(0), Operand::input(1), Operand::input(2), Operand::output(0),
