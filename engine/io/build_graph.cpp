@@ -157,9 +157,10 @@ class GraphBuilder {
         if (there[i] == round) replaced[i] = !name_results(nodes[i], scope, round, results[i]);
       }
     }
+    std::size_t before = 0;
     for (std::size_t i = 0; i < nodes.size() && !too_large() && !hopeless(); ++i) {
-      std::size_t before = i;  // another choice for the same node does not come before it
-      while (before > 0 && nodes[before - 1].name == nodes[i].name) --before;
+      // Another choice for the same node does not come before it.
+      if (i == 0 || nodes[i - 1].name != nodes[i].name) before = i;
       const std::vector<ValueId> inputs =
           inputs_of(nodes[i], scope, before == 0 ? first : results[before - 1]);
       if (!there[i]) {
