@@ -18,9 +18,9 @@ void add_new(std::vector<std::string>& texts, const std::vector<std::string>& mo
 }
 
 bool anything_fits(const Answer& answer) {
-  return std::ranges::any_of(answer.groups, [](const AnswerGroup& group) {
-    return std::ranges::any_of(group.rows, [](const AnswerRow& row) { return row.memory.fits == Fit::yes; });
-  });
+  // A row that fits is recommended, with phases only if it fits in all of them.
+  return std::ranges::any_of(answer.groups,
+                             [](const AnswerGroup& group) { return group.recommended.has_value(); });
 }
 
 Result<Answer> answer_of(const Run& run, bool quiet) {

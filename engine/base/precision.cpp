@@ -40,6 +40,7 @@ const std::array<PrecisionPolicy, 12>& presets() {
        .accumulate = DType::int32,
        .weight_format = DType::int8,
        .quantize_activations = true},
+      // Formats of weights alone. In fp16, which every card has; bf16 takes as much of everything.
       // GPTQ and AWQ: groups of 128 with a 16-bit scale and a zero point as wide as a weight.
       {.name = "w8a16",
        .storage = DType::fp16,
@@ -58,8 +59,8 @@ const std::array<PrecisionPolicy, 12>& presets() {
       // Source: Dettmers et al., "QLoRA", 2023, section 3: blocks of 64, their scales in 8 bits, an fp32
       // scale for 256 of those.
       {.name = "nf4",
-       .storage = DType::bf16,
-       .compute = DType::bf16,
+       .storage = DType::fp16,
+       .compute = DType::fp16,
        .weight_format = DType::int4,
        .weight_scales = {.group = 64, .bits = 8, .outer_group = 256, .outer_bits = 32},
        .quantized_layers = QuantizedLayers::inner,
@@ -67,8 +68,8 @@ const std::array<PrecisionPolicy, 12>& presets() {
       // Source: Open Compute Project, "OCP Microscaling Formats (MX) Specification", 2023: blocks of 32 with
       // an 8-bit exponent.
       {.name = "mxfp4",
-       .storage = DType::bf16,
-       .compute = DType::bf16,
+       .storage = DType::fp16,
+       .compute = DType::fp16,
        .weight_format = DType::fp4,
        .weight_scales = {.group = 32, .bits = 8},
        .quantized_layers = QuantizedLayers::inner,

@@ -85,7 +85,8 @@ PrecisionPolicy weights_only(const PrecisionPolicy& policy) {
   PrecisionPolicy result = policy;
   if (!policy.quantize_activations) return result;
   result.name += "-weights";
-  result.compute = result.storage;
+  result.storage = DType::fp16;  // which every card has
+  result.compute = DType::fp16;
   result.accumulate = DType::fp32;
   result.quantize_activations = false;
   return result;

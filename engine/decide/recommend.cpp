@@ -124,15 +124,27 @@ std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows, s
   return chosen ? std::optional(places[*chosen]) : std::nullopt;
 }
 
+const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows) {
+  const AnswerRow* smallest = nullptr;
+  for (const AnswerRow& row : rows) {
+    const bool less = smallest == nullptr || row.memory.needed < smallest->memory.needed;
+    const bool needs_most = std::ranges::none_of(other_phases(rows, row), [&](const AnswerRow* other) {
+      return other->memory.needed > row.memory.needed;
+    });
+    if (less && needs_most) smallest = &row;
+  }
+  return smallest;
+}
+
 std::string verdict(const AnswerGroup& group) {
   const std::string card = fmt::format("{} ({})", group.hw_name, group.hw);
   if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", group.model, card);
   if (!group.recommended) {
-    const AnswerRow& row = *std::ranges::min_element(
-        group.rows, {}, [](const AnswerRow& candidate) { return candidate.memory.needed.value; });
+    const AnswerRow& row = *smallest_row(group.rows);
     const bool tight = row.latency.has_value();
-    return fmt::format("{} on {}, {}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
-                       group.model, card, row.task == Task::training ? "training" : "inference",
+    const std::string phase = is_serving_phase(row) ? fmt::format(" ({})", row.phase) : std::string{};
+    return fmt::format("{} on {}, {}{}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
+                       group.model, card, row.task == Task::training ? "training" : "inference", phase,
                        tight ? "fits only just if at all," : "does not fit,", row.precision, row.batch,
                        as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable));
   }

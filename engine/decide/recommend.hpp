@@ -19,6 +19,10 @@ std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows);
 /// The same among the rows of `phase`, if the configuration fits in the other phases too.
 std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows, std::string_view phase);
 
+/// The row of the configuration that needs least memory, in the phase in which it needs most. Null without
+/// rows.
+const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows);
+
 /// A sentence for the recommended row and what it gives in the other phases, or why there is none.
 std::string verdict(const AnswerGroup& group);
 

@@ -33,7 +33,7 @@ AnswerRow answer_row(const PhaseModel& model, const Platform& platform, const Re
                 .as_stored = is_stored(model.graph, policy)};
   if (request.task == Task::training) row.optimizer = to_string(request.optimizer);
   for (const Symbol& symbol : model.graph.symbols) {
-    if (symbol.free()) row.symbols[symbol.name] = symbol.definition.constant();
+    if (symbol.free() && !symbol.from_config) row.symbols[symbol.name] = symbol.definition.constant();
   }
   for (const auto& [name, value] : request.symbols) row.symbols[name] = value;
   row.symbols["batch"] = batch;

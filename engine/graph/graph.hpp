@@ -19,6 +19,7 @@ struct Symbol {
   std::string name{};
   Expr definition{};
   Location where{};
+  bool from_config = false;  ///< a size of a published model, which its name stands for in reports
 
   /// Bound by the user or by its default; the others follow from these.
   bool free() const { return definition.is_constant(); }

@@ -115,7 +115,9 @@ class ModelReader {
         complain(where, fmt::format("'{}' cannot be the name of a symbol", name),
                  "names are letters, digits and underscores, and not min, max, ceil_div, and, or, not");
       }
-      if (const auto definition = symbol_of(table, name)) symbols[name] = {name, *definition, where};
+      const bool from_config = table.has_table(name) && !node.as_table()->contains("at_most");
+      if (const auto definition = symbol_of(table, name))
+        symbols[name] = {name, *definition, where, from_config};
       table.expect(name);
     }
     for (const auto& [name, symbol] : symbols) check_symbols(symbol.definition, {}, symbol.where);

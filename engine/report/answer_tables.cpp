@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/decide/recommend.hpp"
 #include "engine/report/folded_rows.hpp"
 #include "engine/report/numbers.hpp"
 
@@ -93,8 +94,7 @@ std::string evidence_line(const std::vector<AnswerRow>& rows) {
 
 const AnswerRow* chosen_row(const AnswerGroup& group) {
   if (group.recommended && *group.recommended < group.rows.size()) return &group.rows[*group.recommended];
-  if (group.rows.empty()) return nullptr;
-  return &*std::ranges::min_element(group.rows, {}, [](const AnswerRow& row) { return row.memory.needed; });
+  return smallest_row(group.rows);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Any text as a config.json: it is refused with messages, or the model of its family can be counted and predicted.
+// Any text as a config.json: it is refused with messages, or the model of its family can be counted and
+// predicted.
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,10 @@
 #include "engine/io/import_config/import_config.hpp"
 
+#include <fmt/format.h>
+
 #include "engine/io/import_config/config.hpp"
 #include "engine/io/import_config/family.hpp"
+#include "engine/io/import_config/quantization.hpp"
 #include "engine/io/model_file.hpp"
 
 namespace roofcast {
@@ -19,6 +22,19 @@ std::string name_of(const Config& config, const std::string& file) {
                                                            : folder;
 }
 
+// A format that nobody knows leaves the model's sizes as they are, so it is no reason to refuse.
+void set_stored_format(Graph& graph, const Config& config) {
+  const auto quantization = read_quantization(config);
+  if (!quantization) return;
+  auto stored = stored_format(*quantization);
+  if (stored) {
+    graph.stored = *std::move(stored);
+  } else {
+    graph.notes.push_back(
+        fmt::format("its quantization_config is not followed: {}", stored.error().front().message));
+  }
+}
+
 }  // namespace
 
 Result<Graph> import_config(std::string_view text, const std::string& file,
@@ -34,6 +50,7 @@ Result<Graph> import_config(std::string_view text, const std::string& file,
   if (!graph) return graph;
   graph->name = name_of(*config, file);
   graph->file = file;
+  set_stored_format(*graph, *config);
   graph->notes.insert(graph->notes.end(), family->notes.begin(), family->notes.end());
   return graph;
 }

@@ -86,7 +86,7 @@ TEST_CASE("weights_only: the same weights, multiplied in the type of the rest") 
   const PrecisionPolicy weights = weights_only(fp8);
 
   CHECK(weights.name == "fp8-weights");
-  CHECK((weights.compute == DType::bf16));
+  CHECK((weights.compute == DType::fp16));
   CHECK((weights.weight_format == DType::fp8));
   CHECK((weights.weight_scales == fp8.weight_scales));
   CHECK_FALSE(weights.quantize_activations);

@@ -63,8 +63,9 @@ TEST_CASE("precisions_for: unknown, unsuitable and unsupported ones are named, a
   CHECK(to_string(policies.error()) ==
         "error: unknown precision 'fp61'\n  hint: did you mean 'fp16'?\n"
         "error: precision 'amp-fp16' is not for inference\n"
-        "  hint: for inference on this card: fp32, tf32, fp16, int8, w8a16, w4a16\n"
-        "error: Toy has no bf16\n  hint: for inference it has fp32, tf32, fp16, int8, w8a16, w4a16\n"
+        "  hint: for inference on this card: fp32, tf32, fp16, int8, w8a16, w4a16, nf4, mxfp4\n"
+        "error: Toy has no bf16\n  hint: for inference it has fp32, tf32, fp16, int8, w8a16, w4a16, nf4, "
+        "mxfp4\n"
         "error: unknown precision 'zzz'\n"
         "  hint: precisions are fp32, tf32, fp16, bf16, fp8, int8, w8a16, w4a16, nf4, mxfp4, amp-fp16, "
         "amp-bf16\n");

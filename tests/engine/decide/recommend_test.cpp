@@ -126,5 +126,25 @@ TEST_CASE("verdict: says what each phase gives, in tokens") {
       "5,120), 200 ms a batch, limited by compute (75% of the time).");
 }
 
+TEST_CASE("verdict: does not fit if one phase does not") {
+  AnswerGroup made{.hw = "toy-8gb", .hw_name = "Toy", .model = "net", .phase = "decode"};
+  made.rows = {in_phase("prefill", row(1, 20, 5), 128), in_phase("decode", row(1, 0, 12), 1)};
+  made.recommended = recommended_row(made.rows, made.phase);
+
+  CHECK_FALSE(made.recommended.has_value());
+  CHECK(verdict(made) ==
+        "net on Toy (toy-8gb), inference (decode): does not fit, even at fp16, batch 1, which needs 12.0 of "
+        "10.0 "
+        "GiB.");
+}
+
+TEST_CASE("smallest_row: the smallest configuration, in the phase that needs most") {
+  CHECK(smallest_row({}) == nullptr);
+  const std::vector<AnswerRow> rows = {
+      in_phase("prefill", row(1, 10, 6), 128), in_phase("prefill", row(2, 10, 7), 128),
+      in_phase("decode", row(1, 10, 5), 1), in_phase("decode", row(2, 10, 8), 1)};
+  CHECK(smallest_row(rows) == rows.data());
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -169,9 +169,9 @@ TEST_CASE("apply_precision: only experts, if the format says so") {
   const TypedGraph graph = apply_precision(*typed, policy);
 
   CHECK(dtype_of(graph, "up.weight") == "fp4");
-  CHECK(dtype_of(graph, "up.bias") == "bf16");
-  CHECK(dtype_of(graph, "fc.weight") == "bf16");
-  CHECK(dtype_of(graph, "router.weight") == "bf16");
+  CHECK(dtype_of(graph, "up.bias") == "fp16");
+  CHECK(dtype_of(graph, "fc.weight") == "fp16");
+  CHECK(dtype_of(graph, "router.weight") == "fp16");
 }
 
 TEST_CASE("apply_precision: fp8 multiplies experts in fp8, their router in 16 bits") {

@@ -248,6 +248,29 @@ TEST_CASE("import_config: the language model inside another is taken, with a not
   CHECK(families.complaint(toy()) == "net/config.json: error: 'size' is missing\n");
 }
 
+TEST_CASE("import_config: a quantization_config says how the weights are stored") {
+  const Families families(family(""));
+  const auto stored = [&](const std::string& json) {
+    const auto graph = families.import(toy("\"quantization_config\": " + json));
+    if (!graph->notes.empty()) return graph->notes.front();
+    return graph->stored ? graph->stored->precision.name : "none";
+  };
+
+  CHECK(stored("null") == "none");
+  CHECK(stored("{}") == "none");
+  CHECK(stored(R"({"quant_method": "gptq", "bits": 4, "group_size": 128})") == "w4a16");
+  CHECK(stored(R"({"quant_method": "awq", "bits": 4, "group_size": 32})") == "w4a16-g32");
+  CHECK(stored(R"({"quant_method": "gptq", "bits": 8, "group_size": -1})") == "w8a16-row");
+  CHECK(stored(R"({"quant_method": "fp8", "weight_block_size": [128, 128]})") == "fp8");
+  CHECK(stored(R"({"quant_method": "mxfp4"})") == "mxfp4");
+  CHECK(stored(R"({"quant_method": "bitsandbytes", "load_in_8bit": true})") == "int8");
+  CHECK(stored(R"({"quant_method": "bitsandbytes", "load_in_4bit": true})") == "nf4-single");
+  CHECK(stored(R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights":
+      {"num_bits": 8, "type": "int"}, "input_activations": {"num_bits": 8}}}})") == "int8");
+  CHECK(stored(R"({"quant_method": "hqq"})") ==
+        "its quantization_config is not followed: unknown format of weights 'hqq'");
+}
+
 TEST_CASE("import_config: what is no configuration is refused with its place") {
   const Families families(family(""));
 
