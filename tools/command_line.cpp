@@ -33,7 +33,9 @@ void add_file_options(CLI::App& app, ModelOptions& run) {
 void add_model_options(CLI::App& app, ModelOptions& run) {
   app.add_option("--hw", run.hardware,
                  "Card: a name, a TOML file or a pattern such as 'rtx-30*'; repeatable");
-  app.add_option("--model", run.models, "Model: a TOML file, a name of ours or a pattern; repeatable");
+  app.add_option(
+      "--model", run.models,
+      "Model: a file (TOML, config.json, GGUF, safetensors), a name of ours or a pattern; repeatable");
   app.add_option("--task", run.task, "inference or training")->capture_default_str();
   app.add_option("--precision", run.precisions,
                  "Comma list such as fp32,fp16; all that the card has if left out");

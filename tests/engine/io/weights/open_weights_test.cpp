@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/decide/estimate.hpp"
 #include "tests/engine/io/toy_files.hpp"
 #include "tests/engine/io/weights/toy_weights.hpp"
@@ -18,6 +20,8 @@ constexpr std::uint64_t key = 2 * head;
 constexpr std::uint64_t ffn = 512;
 constexpr std::uint64_t vocab = 1000;
 constexpr std::uint64_t positions = 128;
+constexpr std::uint64_t experts = 8;
+constexpr std::uint64_t expert_ffn = 96;
 
 struct Tensor {
   std::string name{};
@@ -50,6 +54,10 @@ Tensors gpt_layer_of(std::uint64_t width) {
          biased({"ffn_up", {hidden, width}}) + biased({"ffn_down", {width, hidden}});
 }
 const Tensors gpt_layer = gpt_layer_of(ffn);
+const Tensors sparse = {{"ffn_gate_inp.weight", {hidden, experts}},
+                        {"ffn_gate_exps.weight", {hidden, expert_ffn, experts}},
+                        {"ffn_up_exps.weight", {hidden, expert_ffn, experts}},
+                        {"ffn_down_exps.weight", {expert_ffn, hidden, experts}}};
 const Tensors embedding = {{"token_embd.weight", {hidden, vocab}}};
 const Tensors output = {{"output.weight", {hidden, vocab}}};
 const Tensors norm = {{"output_norm.weight", {hidden}}};
@@ -101,6 +109,32 @@ const std::vector<Model> models = {
          Tensors{{"attn_q_norm.weight", {hidden}}, {"attn_k_norm.weight", {key}}}},
     {"mistral3", embedding + norm + output, norms + query_key_value + gated},
     {"granite", embedding + norm, norms + query_key_value + gated},
+    {"llama", embedding + norm + output,  // Mixtral
+     norms + query_key_value +
+         Tensors{{"ffn_gate_inp.weight", {hidden, experts}},
+                 {"ffn_gate_exps.weight", {hidden, ffn, experts}},
+                 {"ffn_up_exps.weight", {hidden, ffn, experts}},
+                 {"ffn_down_exps.weight", {ffn, hidden, experts}}}},
+    {"qwen2moe", embedding + norm + output,
+     norms + query_key_value + sparse +
+         Tensors{{"attn_q.bias", {hidden}},
+                 {"attn_k.bias", {key}},
+                 {"attn_v.bias", {key}},
+                 {"ffn_gate_inp_shexp.weight", {hidden}},
+                 {"ffn_gate_shexp.weight", {hidden, ffn}},
+                 {"ffn_up_shexp.weight", {hidden, ffn}},
+                 {"ffn_down_shexp.weight", {ffn, hidden}}}},
+    {"qwen3moe", embedding + norm + output, norms + query_key_value + head_norms + sparse},
+    {"gpt-oss", embedding + norm + output,
+     sparse + biased({"attn_q", {hidden, hidden}}) + biased({"attn_k", {hidden, key}}) +
+         biased({"attn_v", {hidden, key}}) + biased({"attn_output", {hidden, hidden}}) +
+         Tensors{{"attn_norm.weight", {hidden}},
+                 {"post_attention_norm.weight", {hidden}},
+                 {"attn_sinks.weight", {4}},
+                 {"ffn_gate_inp.bias", {experts}},
+                 {"ffn_gate_exps.bias", {expert_ffn, experts}},
+                 {"ffn_up_exps.bias", {expert_ffn, experts}},
+                 {"ffn_down_exps.bias", {hidden, experts}}}},
     {"command-r", embedding + norm, Tensors{{"attn_norm.weight", {hidden}}} + query_key_value + gated}};
 
 ToyGguf toy_gguf(const Model& model) {
@@ -113,8 +147,16 @@ ToyGguf toy_gguf(const Model& model) {
       .integer(name + ".attention.head_count", 4)
       .integer(name + ".context_length", positions)
       .texts("tokenizer.ggml.tokens", vocab);
+  const bool is_sparse = std::ranges::any_of(
+      model.layer, [](const Tensor& tensor) { return tensor.name == "ffn_gate_inp.weight"; });
+  if (is_sparse) {
+    gguf.integer(name + ".expert_count", experts)
+        .integer(name + ".expert_used_count", 2)
+        .integer(name + ".expert_feed_forward_length", expert_ffn)
+        .integer(name + ".expert_shared_feed_forward_length", ffn);
+  }
   if (name == "falcon") gguf.integer(name + ".attention.head_count_kv", 1);
-  if (name != "falcon" && name != "bloom" && !name.starts_with("gpt"))
+  if (name != "falcon" && name != "bloom" && name != "gpt2" && name != "gptneox")
     gguf.integer(name + ".attention.head_count_kv", 2);
   const auto add = [&](const Tensor& tensor) {
     const bool vector = tensor.shape.size() == 1;  // in F32; matrices in F16
