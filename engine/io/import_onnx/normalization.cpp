@@ -71,8 +71,8 @@ Result<Values> import_batch_norm(Importer& importer, const OnnxNode& node) {
 // A scale of ones or an offset of zeros, which changes nothing.
 bool is_neutral(const OnnxValue& value, double neutral) {
   return value.known() && std::ranges::all_of(*value.content, [&](const Number& number) {
-    return number.constant() == neutral;
-  });
+           return number.constant() == neutral;
+         });
 }
 
 Result<Values> import_group_norm(Importer& importer, const OnnxNode& node) {
