@@ -24,7 +24,7 @@ Result<Inference> infer_constant(const NodeView& node) {
   const TensorType type{.shape = node.attributes.sizes("shape"),
                         .dtype = parse_dtype(node.attributes.word("dtype"))};
   return Inference{.outputs = {{.type = type, .alias = Operand::parameter(0)}},
-                   .parameters = {{"value", type, false}}};
+                   .parameters = {{"value", type, ParameterKind::statistic}}};
 }
 
 std::vector<GradientStep> gradient_parameter(const NodeView& /*node*/) {
