@@ -55,15 +55,15 @@ struct Explanation {
 struct ModelSummary {
   std::string name{};
   std::string file{};
-  std::int64_t parameters = 0;           ///< learned values, shared ones once
-  std::int64_t parameters_active = 0;    ///< those that one token needs; fewer with experts
-  std::int64_t statistics = 0;           ///< stored values that are not learned, such as running means
-  std::int64_t initializer_elements = 0; ///< elements of everything that the model's file stores
-  std::int64_t macs = 0;                 ///< one forward pass at the bound symbols (whole batch)
-  std::int64_t flops = 0;                ///< 2 x MACs
-  std::int64_t other_operations = 0;     ///< of everything that is no matrix product
-  std::int64_t activation_elements = 0;  ///< output elements of convolutions and linear layers
-  std::int64_t nodes = 0;                ///< operators executed, repeated blocks counted as often as they run
+  std::int64_t parameters = 0;            ///< learned values, shared ones once
+  std::int64_t parameters_active = 0;     ///< those that one token needs; fewer with experts
+  std::int64_t statistics = 0;            ///< stored values that are not learned, such as running means
+  std::int64_t initializer_elements = 0;  ///< elements of everything that the model's file stores
+  std::int64_t macs = 0;                  ///< one forward pass at the bound symbols (whole batch)
+  std::int64_t flops = 0;                 ///< 2 x MACs
+  std::int64_t other_operations = 0;      ///< of everything that is no matrix product
+  std::int64_t activation_elements = 0;   ///< output elements of convolutions and linear layers
+  std::int64_t nodes = 0;  ///< operators executed, repeated blocks counted as often as they run
   std::vector<std::pair<std::string, std::int64_t>> symbols{};
   std::vector<std::pair<std::string, std::string>> inputs{};  ///< name, "8x128:int64"
   std::vector<std::pair<std::string, std::string>> outputs{};

@@ -58,8 +58,9 @@ class GraphBuilder {
       }
       if (model_.loss) graph_.loss = find(scope, *model_.loss);
     }
+    const auto used = used_blocks();
     for (const FileBlock& block : model_.blocks) {
-      if (used_.contains(block.name) || block.shared || !problems_.empty()) continue;
+      if (used.contains(block.name) || block.shared || !problems_.empty()) continue;
       complain(block.where, fmt::format("block '{}' is never used", block.name),
                "name it as the 'op' of a node, or take it out");
     }
@@ -91,6 +92,22 @@ class GraphBuilder {
   bool hopeless() const {
     constexpr std::size_t most_problems = 100;
     return problems_.size() >= most_problems;
+  }
+
+  // The blocks that nodes name, and those inside them, whether they are part of the model or left out.
+  std::set<std::string, std::less<>> used_blocks() const {
+    std::set<std::string, std::less<>> used;
+    std::vector<const std::vector<FileNode>*> open = {&model_.nodes};
+    while (!open.empty()) {
+      const std::vector<FileNode>& nodes = *open.back();
+      open.pop_back();
+      for (const FileNode& node : nodes) {
+        if (node.known != nullptr) continue;
+        const auto block = std::ranges::find(model_.blocks, node.op, &FileBlock::name);
+        if (block != model_.blocks.end() && used.insert(node.op).second) open.push_back(&block->nodes);
+      }
+    }
+    return used;
   }
 
   bool too_large() const { return graph_.nodes.size() > most_nodes || blocks_put_ > most_nodes; }
@@ -140,9 +157,10 @@ class GraphBuilder {
         if (there[i] == round) replaced[i] = !name_results(nodes[i], scope, round, results[i]);
       }
     }
+    std::size_t before = 0;
     for (std::size_t i = 0; i < nodes.size() && !too_large() && !hopeless(); ++i) {
-      std::size_t before = i;  // another choice for the same node does not come before it
-      while (before > 0 && nodes[before - 1].name == nodes[i].name) --before;
+      // Another choice for the same node does not come before it.
+      if (i == 0 || nodes[i - 1].name != nodes[i].name) before = i;
       const std::vector<ValueId> inputs =
           inputs_of(nodes[i], scope, before == 0 ? first : results[before - 1]);
       if (!there[i]) {
@@ -162,10 +180,7 @@ class GraphBuilder {
 
   // Whether the node is part of the model at these sizes: `when` and `repeat` are not 0.
   bool is_there(const FileNode& node, const Scope& scope) {
-    if (node.repeat && node.repeat->substitute(scope.parameters).evaluate(sizes_) == 0) {
-      if (node.known == nullptr) used_[node.op] = true;
-      return false;
-    }
+    if (node.repeat && node.repeat->substitute(scope.parameters).evaluate(sizes_) == 0) return false;
     if (!node.when) return true;
     const auto value = node.when->substitute(scope.parameters).evaluate(sizes_);
     if (!value) {
@@ -173,7 +188,6 @@ class GraphBuilder {
                                        value.error().front().message));
       return true;
     }
-    if (*value == 0 && node.known == nullptr) used_[node.op] = true;
     return *value != 0;
   }
 
@@ -286,7 +300,6 @@ class GraphBuilder {
   void put_block(const FileNode& node, Scope& scope, const std::vector<ValueId>& inputs,
                  const std::vector<ValueId>& results) {
     const FileBlock& block = *std::ranges::find(model_.blocks, node.op, &FileBlock::name);
-    used_[block.name] = true;
     ++blocks_put_;
     if (std::ranges::find(open_blocks_, block.name) != open_blocks_.end()) {
       complain(node.op_where,
@@ -508,7 +521,6 @@ class GraphBuilder {
   Graph graph_{};
   Diagnostics problems_{};
   std::size_t blocks_put_ = 0;
-  std::map<std::string, bool> used_{};
   std::map<ValueId, ValueId> same_as_{};
   std::set<ValueId> missing_{};  // results that nothing makes
   Bindings sizes_{};             // all symbols, for what is decided while building

@@ -105,7 +105,9 @@ Result<Priors> DataFolder::priors(const std::string& name) const {
 
 Result<std::filesystem::path> DataFolder::find_model_path(const std::string& name) const {
   if (auto file = existing_file(name)) return *std::move(file);
-  if (name.ends_with(".onnx") || name.ends_with(".json") || name.ends_with(".gguf") || is_safetensors_name(name)) return name;
+  if (name.ends_with(".onnx") || name.ends_with(".json") || name.ends_with(".gguf") ||
+      is_safetensors_name(name))
+    return name;
   const std::vector<std::string> known = models();
   std::error_code error;
   if (std::filesystem::is_directory(name, error) && !std::ranges::binary_search(known, name)) {

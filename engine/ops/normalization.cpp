@@ -9,13 +9,13 @@ namespace {
 using namespace rules;
 
 constexpr AttributeRule last_dimension_attributes[] = {
-    {"bias", AttributeKind::flag, false, "learns an offset besides the scale (default true)"},
-    {"affine", AttributeKind::flag, false, "learns a scale and an offset (default true)"}};
+    {"weight", AttributeKind::flag, false, "learns a scale (default true); without one there is no offset"},
+    {"bias", AttributeKind::flag, false, "learns an offset besides the scale (default true)"}};
 constexpr AttributeRule scale_attributes[] = {
-    {"affine", AttributeKind::flag, false, "learns a scale (default true)"}};
+    {"weight", AttributeKind::flag, false, "learns a scale (default true)"}};
 constexpr AttributeRule group_attributes[] = {
     {"groups", AttributeKind::size, true, "groups of channels that are normalised together"},
-    {"affine", AttributeKind::flag, false, "learns a scale and an offset (default true)"}};
+    {"weight", AttributeKind::flag, false, "learns a scale and an offset (default true)"}};
 
 // Subtract, multiply, scale, offset and the two running sums, per element.
 constexpr std::int64_t norm_operations = 8;
@@ -32,7 +32,7 @@ Result<Inference> infer_layer_norm(const NodeView& node) {
   const Shape rows(shape.begin(), shape.end() - 1);
   Inference inference{
       .outputs = {{.type = {.shape = shape}}, {.type = statistics(rows)}, {.type = statistics(rows)}}};
-  if (!node.attributes.flag("affine", true)) return inference;
+  if (!node.attributes.flag("weight", true)) return inference;
   inference.parameters = {{"weight", {.shape = {shape.back()}}}};
   if (node.attributes.flag("bias", true)) inference.parameters.push_back({"bias", {.shape = {shape.back()}}});
   return inference;
@@ -44,7 +44,7 @@ Result<Inference> infer_rms_norm(const NodeView& node) {
   const Shape& shape = node.inputs[0].shape;
   Inference inference{
       .outputs = {{.type = {.shape = shape}}, {.type = statistics(Shape(shape.begin(), shape.end() - 1))}}};
-  if (node.attributes.flag("affine", true)) inference.parameters = {{"weight", {.shape = {shape.back()}}}};
+  if (node.attributes.flag("weight", true)) inference.parameters = {{"weight", {.shape = {shape.back()}}}};
   return inference;
 }
 
@@ -72,7 +72,7 @@ Result<Inference> infer_group_norm(const NodeView& node) {
   Inference inference{.outputs = {{.type = {.shape = shape}},
                                   {.type = statistics({shape[0], groups})},
                                   {.type = statistics({shape[0], groups})}}};
-  if (node.attributes.flag("affine", true)) {
+  if (node.attributes.flag("weight", true)) {
     inference.parameters = {{"weight", {.shape = {shape[1]}}}, {"bias", {.shape = {shape[1]}}}};
   }
   require_equal(inference, node, modulo(shape[1], groups), Expr{0}, "channels are no multiple of 'groups'");
@@ -108,7 +108,7 @@ std::vector<KernelSpec> kernels_batch_norm(const NodeView& node) {
 
 std::vector<GradientStep> gradient_row_norm(const NodeView& node) {
   if (node.parameters.empty()) {
-    GradientStep plain{.op = "plain_norm_backward",
+    GradientStep plain{.op = "norm_input_backward",
                        .operands = {Operand::gradient(), Operand::input(0)},
                        .targets = {Operand::input(0)}};
     for (std::size_t i = 1; i < node.outputs.size(); ++i)
@@ -125,6 +125,12 @@ std::vector<GradientStep> gradient_row_norm(const NodeView& node) {
     step.attributes.set("bias", true);
   }
   return {step};
+}
+
+// Without weights there are no sums to make.
+std::vector<KernelSpec> kernels_norm_input_backward(const NodeView& node) {
+  return {stream("norm backward (input)", StreamKind::normalization, elements(node.inputs[1].shape),
+                 norm_operations, everything_read(node), whole({Operand::output(0)}))};
 }
 
 std::vector<GradientStep> gradient_batch_norm(const NodeView& /*node*/) {
@@ -162,11 +168,6 @@ std::vector<KernelSpec> kernels_norm_backward(const NodeView& node) {
                  everything_read(node), whole({Operand::output(0)}))};
 }
 
-std::vector<KernelSpec> kernels_plain_norm_backward(const NodeView& node) {
-  return {stream("norm backward (input)", StreamKind::normalization, elements(node.outputs[0].shape),
-                 norm_operations, everything_read(node), whole({Operand::output(0)}))};
-}
-
 }  // namespace
 
 OperatorRows normalization_operators() {
@@ -197,18 +198,18 @@ OperatorRows normalization_operators() {
        .infer = infer_group_norm,
        .gradient = gradient_row_norm,
        .kernels = kernels_row_norm},
-      {.name = "plain_norm_backward",
-       .least_inputs = 3,
-       .most_inputs = 4,
-       .in_model_files = false,
-       .infer = like_first_input,
-       .kernels = kernels_plain_norm_backward},
       {.name = "norm_backward",
        .least_inputs = 4,
        .most_inputs = 5,
        .in_model_files = false,
        .infer = infer_norm_backward,
        .kernels = kernels_norm_backward},
+      {.name = "norm_input_backward",
+       .least_inputs = 3,
+       .most_inputs = 4,
+       .in_model_files = false,
+       .infer = like_first_input,
+       .kernels = kernels_norm_input_backward},
   };
   return rows;
 }

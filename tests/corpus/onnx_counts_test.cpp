@@ -1,5 +1,5 @@
-// Exported graphs against exact counts. The reference data is no part of the project: without the folder ../shared
-// these tests only say that they were skipped.
+// Exported graphs against exact counts. The reference data is no part of the project: without the folder
+// ../shared these tests only say that they were skipped.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -61,9 +61,11 @@ Result<ModelSummary> counts(const std::string& file, const std::string& shapes) 
   return summarize(*shaped);
 }
 
-// Layers that the reference does not count as such: it counts modules, and these graphs multiply by stored matrices in
-// functions (a convolution of width 1 in GPT-2, the input projections of multi-head attention in the others).
-const std::set<std::string> functional_layers = {"hf_gpt2", "hf_openai_gpt", "openai_clip_rn50", "tv_vit_b_16"};
+// Layers that the reference does not count as such: it counts modules, and these graphs multiply by stored
+// matrices in functions (a convolution of width 1 in GPT-2, the input projections of multi-head attention in
+// the others).
+const std::set<std::string> functional_layers = {"hf_gpt2", "hf_openai_gpt", "openai_clip_rn50",
+                                                 "tv_vit_b_16"};
 
 TEST_CASE("ONNX: elements and multiply-adds of exported models are exact") {
   const std::string corpus = shared + "/corpus";
@@ -81,8 +83,9 @@ TEST_CASE("ONNX: elements and multiply-adds of exported models are exact") {
     CHECK(summary->initializer_elements == std::stoll(row.at("onnx_initializer_elems")));
     const bool complete = row.at("onnx_macs_unknown_nodes") == "0";
     if (complete) CHECK(summary->macs == std::stoll(row.at("onnx_macs")));
-    const bool comparable = (row.at("onnx_macs_vs_measured") == "exact" || !complete) && row.at("data_dependent") == "0";
-    if (comparable) {  // the reference was executed at another batch size
+    const bool comparable =
+        (row.at("onnx_macs_vs_measured") == "exact" || !complete) && row.at("data_dependent") == "0";
+    if (comparable) {                                   // the reference was executed at another batch size
       const std::string& batch = row.at("onnx_batch");  // "4" or "dynamic(traced 1)"
       const auto digits = batch.find_first_of("0123456789");
       const std::int64_t traced = std::stoll(batch.substr(digits));

@@ -137,7 +137,8 @@ std::optional<Expr> entries(Rule& rule, const Found& found, const std::optional<
 std::optional<Expr> within(std::optional<Expr> size, const std::optional<std::int64_t>& limit, Rule& rule,
                            const Found& found) {
   if (!size || !limit || !size->is_constant() || size->constant() <= *limit) return size;
-  rule.complain(found, fmt::format("comes to {}, but this family knows at most {}", size->constant(), *limit));
+  rule.complain(found,
+                fmt::format("comes to {}, but this family knows at most {}", size->constant(), *limit));
   return std::nullopt;
 }
 

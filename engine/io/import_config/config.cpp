@@ -32,21 +32,20 @@ bool nests_too_deeply(std::string_view text) {
 
 // Python writes numbers that JSON does not have. They become null, so that they are as good as missing.
 std::string without_python_numbers(std::string_view text) {
-  std::string plain(text);
+  std::string plain;
+  plain.reserve(text.size());
   bool quoted = false;
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    if (quoted && plain[i] == '\\')
-      ++i;
-    else if (plain[i] == '"')
-      quoted = !quoted;
-    if (quoted || i >= plain.size()) continue;
+  while (!text.empty()) {
+    std::size_t length = quoted && text.front() == '\\' ? 2 : 1;
+    std::string_view instead = text.substr(0, length);
+    if (text.front() == '"') quoted = !quoted;
     for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
-      if (plain.compare(i, word.size(), word) != 0) continue;
-      std::string null = "null";
-      if (word.size() > null.size()) null.resize(word.size(), ' ');  // the rest of the line stays in place
-      plain.replace(i, word.size(), null);
-      break;
+      if (quoted || !text.starts_with(word)) continue;
+      instead = "null";
+      length = word.size();
     }
+    plain += instead;
+    text.remove_prefix(std::min(length, text.size()));
   }
   return plain;
 }
@@ -117,10 +116,11 @@ Result<Config> Config::parse(std::string_view text, const std::string& file) {
   }
   Config config;
   config.file_ = file;
+  const std::string plain = without_python_numbers(text);
   try {
-    config.whole_ = std::make_shared<const json>(json::parse(without_python_numbers(text)));
+    config.whole_ = std::make_shared<const json>(json::parse(plain));
   } catch (const json::parse_error& error) {
-    return fail(fmt::format("not valid JSON: {}", reason(error.what())), place(text, error.byte, file));
+    return fail(fmt::format("not valid JSON: {}", reason(error.what())), place(plain, error.byte, file));
   } catch (const json::exception& error) {  // such as a number beyond a double
     return fail(fmt::format("not valid JSON: {}", reason(error.what())), Location{file, 0, 0});
   }

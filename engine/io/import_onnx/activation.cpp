@@ -64,7 +64,8 @@ Result<Values> import_softmax(Importer& importer, const OnnxNode& node) {
   const OnnxValue& input = node.input(0);
   Attributes attributes;
   if (input.rank() > 0) {
-    const auto axis = axis_of(importer, node, node.integer("axis", node.version() < 13 ? 1 : -1), input.rank());
+    const auto axis =
+        axis_of(importer, node, node.integer("axis", node.version() < 13 ? 1 : -1), input.rank());
     if (!axis && node.has_attribute("axis")) return tl::unexpected(axis.error());
     if (axis && *axis + 1 != input.rank()) attributes.set("axis", Expr{static_cast<std::int64_t>(*axis)});
   }

@@ -91,6 +91,14 @@ Expr heads_of(const OnnxNode& node, std::string_view attribute, std::int64_t fal
   return Expr{std::max<std::int64_t>(node.integer(attribute, fallback), 1)};
 }
 
+// Sizes that the file leaves open are those of heads with 64 values.
+void settle_sizes(Importer& importer, const Expr& hidden, const Expr& projected, const Expr& heads) {
+  constexpr std::int64_t usual_head = 64;
+  constexpr std::int64_t parts = 3;
+  importer.settle(hidden, heads.constant() * usual_head);
+  importer.settle(projected, heads.constant() * usual_head * parts);
+}
+
 }  // namespace
 
 Result<OnnxValue> attend(Importer& importer, const OnnxNode& node, const AttentionParts& parts) {
@@ -115,6 +123,7 @@ Result<Values> self_attention(Importer& importer, const OnnxNode& node, const On
   if (const auto given = node.integers("qkv_hidden_sizes"); given && given->size() == 3)
     sizes.assign(given->begin(), given->end());
   const Expr heads = heads_of(node, "num_heads");
+  settle_sizes(importer, input.shape[2], weight.shape[1], heads);
   auto projected = linear_layer(importer, node, input, weight, projection_bias);
   if (!projected) return tl::unexpected(projected.error());
   auto parts = split_into(importer, node, *projected, 2, sizes);
@@ -363,6 +372,8 @@ Result<Values> import_packed(Importer& importer, const OnnxNode& node) {
   Values parts;
   if (projects) {
     if (auto ok = require_inputs(importer, node, 2); !ok) return tl::unexpected(ok.error());
+    if (node.input(1).rank() != 2) return importer.refuse(node, "wants a matrix of weights");
+    settle_sizes(importer, node.input(0).shape.back(), node.input(1).shape[1], heads);
     auto all = linear_layer(importer, node, node.input(0), node.input(1),
                             node.has(2) ? std::optional{node.input(2)} : std::nullopt);
     if (!all) return tl::unexpected(all.error());

@@ -78,7 +78,7 @@ Result<Values> import_skip_group_norm(Importer& importer, const OnnxNode& node) 
   const bool own = importer.is_weight(node.input(1)) && importer.is_weight(node.input(2));
   Attributes attributes;
   attributes.set("groups", Expr{node.integer("groups", 1)});
-  if (!own) attributes.set("affine", false);
+  if (!own) attributes.set("weight", false);
   Emission emission{.op = "group_norm", .attributes = attributes};
   if (own) emission.weights = {node.input(1), node.input(2)};
   auto result = importer.emit_one(node, std::move(emission), {*first});

@@ -166,6 +166,33 @@ const Binary& binary_of(std::string_view op) {
   return binaries[0];
 }
 
+// The value of a size at the sizes given, as a real number.
+std::optional<Number> sampled(const Importer& importer, const Number& number) {
+  if (const auto value = number.constant()) return Number::real(*value);
+  const auto value = importer.sample(number.numerator());
+  if (!value) return std::nullopt;
+  return Number::real(static_cast<double>(*value) / static_cast<double>(number.denominator()));
+}
+
+// Sizes go through real numbers that are no fractions of them, such as 800 / height: decided at the sizes
+// given.
+std::optional<Number> applied(Importer& importer, const Binary& row, Number left, Number right, bool whole) {
+  const auto at_sizes = [&](Number& number) {
+    if (number.constant()) return true;
+    const auto value = sampled(importer, number);
+    if (!value) return false;
+    importer.note(
+        "a size is computed with real numbers: it was decided at the sizes given, others may differ");
+    number = *value;
+    return true;
+  };
+  if (left.exact() != right.exact() && (!at_sizes(left) || !at_sizes(right))) return std::nullopt;
+  auto result = row.function(importer, left, right, whole);
+  if (result || whole || row.op != "Div" || right.constant() == 0.0) return result;
+  if (!at_sizes(left) || !at_sizes(right)) return std::nullopt;
+  return row.function(importer, left, right, whole);
+}
+
 // The operator on known elements.
 std::optional<OnnxValue> folded(Importer& importer, const Binary& row, const OnnxValue& left,
                                 const OnnxValue& right, const Shape& shape) {
@@ -178,8 +205,8 @@ std::optional<OnnxValue> folded(Importer& importer, const Binary& row, const Onn
   const std::vector<std::size_t> from_b = broadcast_indices(*b, *to);
   Content content;
   for (std::size_t i = 0; i < from_a.size(); ++i) {
-    const auto number = row.function(importer, (*left.content)[from_a[i]], (*right.content)[from_b[i]],
-                                     is_integer(left.element));
+    const auto number = applied(importer, row, (*left.content)[from_a[i]], (*right.content)[from_b[i]],
+                                is_integer(left.element));
     if (!number) return std::nullopt;
     content.push_back(*number);
   }

@@ -33,6 +33,10 @@ std::string printable(std::string name, std::string_view otherwise) {
 Importer::Importer(const Model& model, std::string file, const OpenOptions& options, Attempt attempt)
     : model_(model), attempt_(attempt), file_(std::move(file)), options_(options) {
   for (const OperatorSetId& set : model.opset_import()) versions_[domain_of(set.domain())] = set.version();
+  for (const Function& function : model.functions()) {
+    functions_.emplace(std::tuple{domain_of(function.domain()), function.name(), function.overload()},
+                       &function);
+  }
 }
 
 Result<roofcast::Graph> Importer::run() {
@@ -95,6 +99,7 @@ OnnxValue Importer::store(const Tensor& tensor, OnnxValue value, bool initialize
 
 // Initializers become values of the innermost scope; declared types are kept for operators that need them.
 Result<void> Importer::read_declarations(const Graph& graph, std::vector<const Tensor*>& initializers) {
+  initializers_read_ += graph.initializer_size();  // a body that is run often must not hold many of them
   for (const Tensor& tensor : graph.initializer()) {
     initializers.push_back(&tensor);
     if (const auto known = read_.find(&tensor); known != read_.end()) {
@@ -150,51 +155,48 @@ tl::unexpected<Diagnostics> Importer::refuse(const OnnxNode& node, std::string m
       where(), std::move(hint));
 }
 
-// Nodes should stand in an order in which each finds its inputs. Some writers do not keep to it, so what is
-// not ready waits for the next round.
+// Nodes should stand in an order in which each finds its inputs. Some writers do not keep to it, so a node
+// first runs those that compute its inputs.
 Result<void> Importer::run_nodes(const google::protobuf::RepeatedPtrField<Node>& nodes) {
-  std::set<std::string, std::less<>> produced_here;
-  bool sorted = true;
-  for (const Node& node : nodes) {
-    for (const std::string& input : node.input()) {
-      sorted = sorted && (input.empty() || find(input) != nullptr || produced_here.contains(input));
-    }
-    for (const std::string& output : node.output()) produced_here.insert(output);
+  std::map<std::string_view, int> producer;
+  for (int i = 0; i < nodes.size(); ++i) {
+    for (const std::string& output : nodes[i].output()) producer.try_emplace(output, i);
   }
-  if (sorted) {
-    for (const Node& node : nodes) {
-      if (auto ok = run_node(node); !ok) return ok;
-    }
-    return {};
-  }
-  std::vector<const Node*> waiting;
-  for (const Node& node : nodes) waiting.push_back(&node);
-  const auto ready = [&](const Node& node) {
-    return std::ranges::all_of(node.input(), [&](const std::string& input) {
-      return input.empty() || find(input) != nullptr || !produced_here.contains(input);
-    });
-  };
-  while (!waiting.empty()) {
-    std::vector<const Node*> later;
-    for (const Node* node : waiting) {
-      if (!ready(*node)) {
-        later.push_back(node);
-      } else if (auto ok = run_node(*node); !ok) {
-        return ok;
+  enum class State : std::uint8_t { waiting, open, done };
+  std::vector<State> states(static_cast<std::size_t>(nodes.size()), State::waiting);
+  const auto state = [&](int node) -> State& { return states[static_cast<std::size_t>(node)]; };
+  for (int first = 0; first < nodes.size(); ++first) {
+    std::vector<int> open{first};
+    while (!open.empty()) {
+      const int node = open.back();
+      if (state(node) == State::done) {
+        open.pop_back();
+        continue;
       }
+      const bool seen = state(node) == State::open;
+      state(node) = State::open;
+      for (const std::string& input : nodes[node].input()) {
+        const auto before = producer.find(input);
+        if (before == producer.end() || state(before->second) == State::done) continue;
+        if (before->second == node && find(input) != nullptr) continue;  // a name from outside that it hides
+        if (seen || state(before->second) == State::open) {
+          return fail(fmt::format("nodes feed each other in a cycle, '{}' among them",
+                                  printable(nodes[node].name(), nodes[node].op_type())),
+                      where(), "is the file damaged?");
+        }
+        open.push_back(before->second);
+      }
+      if (open.back() != node) continue;
+      if (auto ok = run_node(nodes[node]); !ok) return ok;
+      state(node) = State::done;
+      open.pop_back();
     }
-    if (later.size() == waiting.size()) {
-      return fail(fmt::format("nodes feed each other in a cycle, '{}' among them",
-                              printable(later.front()->name(), later.front()->op_type())),
-                  where(), "is the file damaged?");
-    }
-    waiting = std::move(later);
   }
   return {};
 }
 
 Result<void> Importer::run_node(const Node& message) {
-  if (++nodes_run_ > most_nodes) {
+  if (++nodes_run_ + initializers_read_ > most_nodes) {
     return fail(fmt::format("runs more than {} nodes once loops and functions are written out", most_nodes),
                 where());
   }
@@ -237,12 +239,9 @@ Result<void> Importer::run_node(const Node& message) {
 }
 
 Result<Values> Importer::import_node(const OnnxNode& node) {
-  for (const Function& function : model_.functions()) {
-    if (function.name() == node.op() && domain_of(function.domain()) == domain_of(node.message().domain()) &&
-        function.overload() == node.message().overload()) {
-      return call(function, node);
-    }
-  }
+  const auto function =
+      functions_.find({domain_of(node.message().domain()), node.op(), node.message().overload()});
+  if (function != functions_.end()) return call(*function->second, node);
   if (const Handler handler = find_handler(domain_of(node.message().domain()), node.op())) {
     return handler(*this, node);
   }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "engine/graph/graph.hpp"
@@ -147,6 +148,7 @@ class Importer {
   std::set<std::string, std::less<>> given_symbols_{};  ///< by --shape
   std::set<std::string, std::less<>> data_symbols_{};   ///< made by `new_symbol`
   std::map<std::string, std::int64_t, std::less<>> versions_{};
+  std::map<std::tuple<std::string, std::string, std::string>, const Function*> functions_{};
   std::map<std::string, const Attribute*, std::less<>> attributes_of_caller_{};
   std::map<std::string, std::string, std::less<>> renamed_{};  ///< dimensions of the file -> symbols
   Bindings samples_{};
@@ -154,7 +156,8 @@ class Importer {
   bool guessed_length_ = false;
   int depth_ = 0;
   std::int64_t nodes_run_ = 0;
-  std::int64_t content_budget_ = 1'000'000;
+  std::int64_t initializers_read_ = 0;
+  std::int64_t content_budget_ = 4'000'000;  ///< elements that may still be followed
   std::int64_t unknown_nodes_ = 0;
   std::map<std::string, int> unknown_operators_{};
   std::set<std::string> noted_{};

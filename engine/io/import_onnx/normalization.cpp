@@ -23,7 +23,7 @@ Result<OnnxValue> layer_norm(Importer& importer, const OnnxNode& node, const Onn
     emission.weights.push_back(*scale);
     if (own(bias)) emission.weights.push_back(*bias);
   } else {
-    attributes.set("affine", false);
+    attributes.set("weight", false);
   }
   if (op == "layer_norm") attributes.set("bias", own(scale) && own(bias));
   emission.attributes = std::move(attributes);
@@ -71,8 +71,8 @@ Result<Values> import_batch_norm(Importer& importer, const OnnxNode& node) {
 // A scale of ones or an offset of zeros, which changes nothing.
 bool is_neutral(const OnnxValue& value, double neutral) {
   return value.known() && std::ranges::all_of(*value.content, [&](const Number& number) {
-    return number.constant() == neutral;
-  });
+           return number.constant() == neutral;
+         });
 }
 
 Result<Values> import_group_norm(Importer& importer, const OnnxNode& node) {
@@ -104,7 +104,7 @@ Result<Values> import_group_norm(Importer& importer, const OnnxNode& node) {
   if (own) {
     emission.weights = {node.input(1), node.input(2)};
   } else {
-    emission.attributes.set("affine", false);
+    emission.attributes.set("weight", false);
   }
   auto result = importer.emit_one(node, std::move(emission), {value});
   if (result && last) result = importer.with_shape(node, *result, input.shape);

@@ -13,7 +13,6 @@ namespace roofcast::onnx {
 namespace {
 
 constexpr std::int64_t usual_side = 224;
-constexpr std::int64_t usual_hidden = 768;
 
 std::string lowered(std::string_view text) {
   std::string result;
@@ -55,7 +54,6 @@ std::int64_t usual_size(std::string_view name, std::size_t axis, std::size_t ran
   if (holds("batch")) return 1;
   if (holds("height") || holds("width") || text == "h" || text == "w") return usual_side;
   if (holds("past") || holds("beam")) return 1;
-  if (holds("hidden")) return usual_hidden;
   if (holds("seq") || holds("len") || holds("time") || holds("tokens") || holds("frames"))
     return usual_length;
   if (rank >= 4 && axis + 2 >= rank) return usual_side;

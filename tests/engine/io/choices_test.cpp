@@ -68,9 +68,10 @@ TEST_CASE("when: two nodes of one name that are both there are a mistake") {
             .find("error: the name 'a' is used twice\n") != std::string::npos);
 }
 
-TEST_CASE("when: a block that is left out counts as used, and its outputs are its inputs") {
+TEST_CASE("when: a block that is left out counts as used, as do those inside; its outputs are its inputs") {
   const std::string text = model_head() + input_x + node("deep", "pair", "\"x\"", "when = 0") +
-                           node("b", "gelu", "\"deep\"") + block("pair") + block_node("r", "relu", "\"x\"");
+                           node("b", "gelu", "\"deep\"") + block("pair") + block_node("r", "half", "\"x\"") +
+                           block("half") + block_node("r", "relu", "\"x\"");
 
   const Graph graph = load(text);
 

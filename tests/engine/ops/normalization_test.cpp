@@ -18,6 +18,7 @@ TEST_CASE("layer_norm: scale and offset per feature, mean and deviation per row"
   CHECK(node.parameters() == 2);
   CHECK(node.parameter(0) == Shape{768});
   CHECK(ToyNode("layer_norm", {real({n, 768})}, attributes({{"bias", false}})).parameters() == 1);
+  CHECK(ToyNode("layer_norm", {real({n, 768})}, attributes({{"weight", false}})).parameters() == 0);
 }
 
 TEST_CASE("layer_norm: one pass over the input") {
@@ -75,6 +76,8 @@ TEST_CASE("norm: the backward step names input, scale and offset, and reads what
   CHECK(ToyNode("layer_norm", {real({n, 8})}).gradient() ==
         Steps{"norm_backward(gradient 0, input 0, parameter 0, output 1, output 2) -> "
               "input 0, parameter 0, parameter 1"});
+  CHECK(ToyNode("layer_norm", {real({n, 8})}, attributes({{"weight", false}})).gradient() ==
+        Steps{"norm_input_backward(gradient 0, input 0, output 1, output 2) -> input 0"});
   CHECK(ToyNode("rms_norm", {real({n, 8})}).gradient() ==
         Steps{"norm_backward(gradient 0, input 0, parameter 0, output 1) -> input 0, parameter 0"});
   CHECK(ToyNode("batch_norm", {real({n, 8, 4})}, {}, Task::training).gradient() ==

@@ -74,6 +74,52 @@ TEST_CASE(
   CHECK(total_macs(node.kernels()) == n * (t - Expr{1}) * Expr{4 * 200 * 200});
 }
 
+TEST_CASE("gru and rnn: three gates and one, with their own backward passes") {
+  const ToyNode gru{"gru", {real({n, t, 100})}, attributes({{"hidden", Expr{200}}}), Task::training};
+  const ToyNode rnn{"rnn", {real({n, t, 100})}, attributes({{"hidden", Expr{200}}}), Task::training};
+
+  CHECK(total_macs(gru.kernels()) == n * t * Expr{3 * 200 * (100 + 200)});
+  CHECK(total_macs(rnn.kernels()) == n * t * Expr{1 * 200 * (100 + 200)});
+  CHECK(gru.gradient()[0] == "gru_backward(gradient 0, parameter 1, output 1, output 2) -> -");
+  CHECK(rnn.gradient()[0] == "rnn_backward(gradient 0, parameter 1, output 0) -> -");
+  CHECK(rnn.outputs() == 1);  // its states are all that the backward pass needs
+}
+
+TEST_CASE("lstm: two directions have weights of their own and put their states side by side") {
+  const ToyNode node{"lstm",
+                     {real({n, t, 100})},
+                     attributes({{"hidden", Expr{200}}, {"directions", Expr{2}}}),
+                     Task::training};
+
+  CHECK(node.output() == Shape{n, t, 2 * 200});
+  CHECK(node.parameter(0) == Shape{2 * 4 * 200, 100});
+  CHECK(node.parameter(1) == Shape{2 * 4 * 200, 200});
+  CHECK(total_macs(node.kernels()) == Expr{2} * n * t * Expr{4 * 200 * (100 + 200)});
+  CHECK(node.gradient()[3] == "recurrent_weight_gradient(step 0, output 0) -> parameter 1");
+}
+
+TEST_CASE("recurrent_weight_gradient: each direction's gates meet only its own states") {
+  const ToyNode node{"recurrent_weight_gradient",
+                     {real({n, t, 2 * 4 * 200}), real({n, t, 2 * 200})},
+                     attributes({{"shape", std::vector<Expr>{Expr{2 * 4 * 200}, Expr{200}}}})};
+
+  CHECK(total_macs(node.kernels()) == Expr{2} * n * t * Expr{4 * 200 * 200});
+}
+
+TEST_CASE("lstm: states to start from are inputs, and have gradients") {
+  const ToyNode node{"lstm",
+                     {real({t, n, 100}), real({1, n, 200}), real({1, n, 200})},
+                     attributes({{"hidden", Expr{200}}, {"sequence_first", true}, {"final_states", true}}),
+                     Task::training};
+
+  CHECK(node.output(0) == Shape{t, n, 200});
+  CHECK(node.output(1) == Shape{1, n, 200});
+  CHECK(node.output(3) == Shape{t, n, 4 * 200});
+  CHECK(node.gradient()[0] ==
+        "lstm_backward(gradient 0, parameter 1, output 3, output 4, gradient 1, gradient 2) -> -, input 1, "
+        "input 2");
+}
+
 TEST_CASE("lstm: the input has three dimensions") {
   CHECK(ToyNode("lstm", {real({n, 100})}, attributes({{"hidden", Expr{200}}})).complaint() ==
         "m.toml:3:1: error: 'node': input must be [batch, length, features], not [n, 100]\n");

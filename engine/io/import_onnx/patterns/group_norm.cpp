@@ -10,7 +10,7 @@ namespace roofcast::onnx {
 int fuse_group_norm(Rewriter& graph) {
   int count = 0;
   for (int index = 0; index < graph.size(); ++index) {
-    if (!graph.is(index, "group_norm") || graph.node(index).attributes.flag("affine", true)) continue;
+    if (!graph.is(index, "group_norm") || graph.node(index).attributes.flag("weight", true)) continue;
     const ValueId grouped = graph.node(index).inputs.front();
     const int split = graph.producer(grouped, "reshape");
     const int joined = graph.only_reader(graph.node(index).outputs.front());

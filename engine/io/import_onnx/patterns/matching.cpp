@@ -57,7 +57,7 @@ ScaleAndOffset scale_and_offset(const Rewriter& graph, ValueId value, const Expr
 void replace_by_norm(Rewriter& graph, int last, std::string_view op, Attributes attributes, ValueId input,
                      const ScaleAndOffset& learned) {
   const bool has_scale = learned.scale != no_node;
-  if (!has_scale) attributes.set("affine", false);
+  if (!has_scale) attributes.set("weight", false);
   if (op == "layer_norm") attributes.set("bias", learned.offset != no_node);
   graph.replace(last, op, std::move(attributes), {input});
   // Others use the same scale: its node stays, and this one shares it.

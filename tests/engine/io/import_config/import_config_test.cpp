@@ -161,11 +161,20 @@ TEST_CASE("import_config: flags, words, counts, fractions and limits") {
         "net/config.json: error: 'a' must be a string, not an integer\n");
   CHECK(value("count = \"far\"", R"(["near", "far", "near", "far", 3])") == "2");
   CHECK(value("length = true", "[1, 2, 3]") == "3");
+  CHECK(value("length = true", R"({"0": "cat", "1": "dog"})") == "2");
   CHECK(value("length = true", "3") == "net/config.json: error: 'a' must be a list, not an integer\n");
   CHECK(value("scale = 1000", "0.25") == "250");
   CHECK(value("scale = 1000", "1") == "1000");
   CHECK(value("at_most = 100", "131072") == "100");
   CHECK(value("at_most = 100", "64") == "64");
+  CHECK(value("limit = 3", "3") == "3");
+  CHECK(value("limit = 3", "4") ==
+        "net/config.json: error: 'a' comes to 4, but this family knows at most 3\n");
+  CHECK(value("length = true, limit = 2", "[1, 2, 3]") ==
+        "net/config.json: error: 'a' comes to 3, but this family knows at most 2\n");
+  CHECK(value("null = 0, default = 7", "null") == "0");
+  CHECK(value("null = 0, default = 7", "5") == "5");
+  CHECK(Families(with_symbol("config = \"b\", null = 0, default = 7")).value(toy(), "s") == "7");
   CHECK(value("present = true", "{}") == "1");
   CHECK(value("present = true", "null") == "0");
 }
