@@ -18,7 +18,7 @@ struct Count {
   std::int64_t ModelSummary::*value = nullptr;
 };
 
-constexpr std::array<Count, 8> counts = {{
+constexpr std::array<Count, 9> counts = {{
     {"parameters", "parameters", &ModelSummary::parameters},
     {"of which one token needs", "parameters_active", &ModelSummary::parameters_active},
     {"stored statistics", "statistics", &ModelSummary::statistics},
