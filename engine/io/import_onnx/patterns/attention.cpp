@@ -46,8 +46,8 @@ class Fusion {
     const auto fewer_keys = unrepeated(views_, keys, 1);
     const auto fewer_values = fewer_keys ? unrepeated(views_, values, 1) : std::nullopt;
     if (fewer_values && fewer_keys->heads == fewer_values->heads) {
-      keys = fewer_keys->value;
-      values = fewer_values->value;
+      keys = views_.without_copies(fewer_keys->value, true);
+      values = views_.without_copies(fewer_values->value, false);
       kv_heads = fewer_keys->heads;
     }
     inputs.push_back(side_by_side(keys));

@@ -1,5 +1,5 @@
 #pragma once
-// ONNX graphs for tests, a line an operator.
+// ONNX graphs for tests of chains: an operator gives the name of its result, so one can stand in the other.
 
 #include <doctest/doctest.h>
 
