@@ -161,7 +161,8 @@ Result<void> Importer::run_nodes(const google::protobuf::RepeatedPtrField<Node>&
   std::map<std::string_view, int> producer;
   for (int i = 0; i < nodes.size(); ++i) {
     for (const std::string& output : nodes[i].output()) {
-      if (!output.empty()) producer.try_emplace(output, i);  // an optional result that nobody wants has no name
+      if (!output.empty())
+        producer.try_emplace(output, i);  // an optional result that nobody wants has no name
     }
   }
   enum class State : std::uint8_t { waiting, open, done };

@@ -93,9 +93,10 @@ TEST_CASE("summary: weights without a model have no counts, but tensors") {
 
 TEST_CASE("summary_rows: one row") {
   CHECK(write_csv(summary_rows(toy_summary())) ==
-        "name,parameters,parameters_active,statistics,macs,flops,other_operations,activation_elements,nodes,"
+        "name,parameters,parameters_active,statistics,initializer_elements,macs,flops,other_operations,"
+        "activation_elements,nodes,"
         "weight_bytes,weight_format\n"
-        "net,1500,1500,0,2000000,4000000,0,0,3,,\n");
+        "net,1500,1500,0,0,2000000,4000000,0,0,3,,\n");
 }
 
 }  // namespace
