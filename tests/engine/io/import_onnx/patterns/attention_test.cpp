@@ -180,6 +180,38 @@ TEST_CASE("attention: where nothing tells the heads from the batch, each is a sa
   CHECK(macs(graph) == 12 * length * 7 * (size + 5));
 }
 
+TEST_CASE("attention: in windows, whose mask has a dimension of its own") {
+  constexpr std::int64_t windows = 6;
+  const roofcast::Graph graph =
+      attending({.to_scores =
+                     [](OnnxGraph& file, const std::string& scores) {
+                       const std::string bias = file.weight("bias", {1, heads, length, length});
+                       const std::string split = file.reshape(file.node("Add", {scores, bias}),
+                                                              {2, windows, heads, length, length});
+                       const std::string mask = file.weight("mask", {1, windows, 1, length, length});
+                       return file.reshape(file.node("Add", {split, mask}), {-1, heads, length, length});
+                     }},
+                2 * windows)
+          .imported();
+
+  CHECK(count_of(graph, "attention") == 1);
+  CHECK(only(graph, "attention").attributes.size("heads").is(heads));
+  CHECK(macs(graph) == 2 * windows * all_macs);
+}
+
+TEST_CASE("attention: with blocks besides batch and heads, each is a sample") {
+  OnnxGraph file;
+  const std::string q = file.input("q", {2, 3, 5, length, size});
+  const std::string k = file.input("k", {2, 3, 5, size, length});
+  const std::string weights = file.softmax(file.node("MatMul", {q, k}));
+  file.output(file.node("MatMul", {weights, file.input("v", {2, 3, 5, length, size})}));
+
+  const roofcast::Graph graph = file.imported();
+
+  CHECK(only(graph, "attention").attributes.size("heads").is(1));
+  CHECK(count_of(graph, "contiguous") == 0);
+}
+
 TEST_CASE("attention: keys and values that were repeated for groups of heads") {
   for (const bool positions_first : {false, true}) {
     constexpr std::int64_t own = 2;
