@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "engine/io/import_onnx/family.hpp"
-#include "engine/io/import_onnx/window.hpp"
+#include "engine/io/import_onnx/layers.hpp"
 
 namespace roofcast::onnx {
 namespace {
@@ -236,8 +236,7 @@ Result<Values> import_standard(Importer& importer, const OnnxNode& node) {
 
 // Inputs: sequence, weight, bias, mask, past, bias of the scores.
 Result<Values> import_attention(Importer& importer, const OnnxNode& node) {
-  if (node.message().domain().empty() || node.message().domain() == "ai.onnx")
-    return import_standard(importer, node);
+  if (node.domain().empty() || node.domain() == "ai.onnx") return import_standard(importer, node);
   if (auto ok = require_inputs(importer, node, 2); !ok) return tl::unexpected(ok.error());
   return self_attention(importer, node, node.input(1),
                         node.has(2) ? std::optional{node.input(2)} : std::nullopt, 3, 4, 5);

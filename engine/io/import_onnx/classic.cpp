@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/io/import_onnx/family.hpp"
+#include "engine/io/import_onnx/onnx.pb.h"
 
 namespace roofcast::onnx {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "engine/io/import_onnx/family.hpp"
+#include "engine/io/import_onnx/layers.hpp"
 #include "engine/io/import_onnx/normalization.hpp"
-#include "engine/io/import_onnx/window.hpp"
 
 namespace roofcast::onnx {
 namespace {

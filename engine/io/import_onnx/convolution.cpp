@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/io/import_onnx/family.hpp"
+#include "engine/io/import_onnx/layers.hpp"
 #include "engine/io/import_onnx/window.hpp"
 
 namespace roofcast::onnx {

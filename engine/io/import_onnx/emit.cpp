@@ -100,7 +100,7 @@ Result<Values> Importer::emit(const OnnxNode& node, Emission emission, const Val
   Values outputs;
   for (std::size_t i = 0; i < emission.outputs; ++i) {
     const TensorType& result = inference->outputs[i].type;
-    const std::string name = node.wants(i) ? node.message().output(static_cast<int>(i)) : node.name();
+    const std::string name = node.wants(i) ? node.output_name(i) : node.name();
     const ValueId id = new_value(name, result);
     made.outputs.push_back(id);
     ElementType element = emission.element;

@@ -6,6 +6,7 @@
 
 #include "engine/io/import_onnx/batch.hpp"
 #include "engine/io/import_onnx/importer.hpp"
+#include "engine/io/import_onnx/onnx.pb.h"
 #include "engine/io/import_onnx/read_model.hpp"
 
 namespace roofcast {

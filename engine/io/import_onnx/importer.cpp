@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/io/import_onnx/onnx.pb.h"
 #include "engine/io/import_onnx/patterns/patterns.hpp"
 #include "engine/io/import_onnx/prune.hpp"
 #include "engine/io/import_onnx/tensor_content.hpp"
@@ -28,6 +29,10 @@ std::string printable(std::string name, std::string_view otherwise) {
   return name.empty() ? std::string(otherwise) : name;
 }
 
+std::vector<const Node*> pointers(const google::protobuf::RepeatedPtrField<Node>& nodes) {
+  return {nodes.pointer_begin(), nodes.pointer_end()};
+}
+
 }  // namespace
 
 Importer::Importer(const Model& model, std::string file, const OpenOptions& options, Attempt attempt)
@@ -47,7 +52,7 @@ Result<roofcast::Graph> Importer::run() {
   std::vector<const Tensor*> initializers;
   if (auto ok = read_declarations(model_.graph(), initializers); !ok) return tl::unexpected(ok.error());
   if (auto ok = bind_inputs(model_.graph()); !ok) return tl::unexpected(ok.error());
-  if (auto ok = run_nodes(model_.graph().node()); !ok) return tl::unexpected(ok.error());
+  if (auto ok = run_nodes(pointers(model_.graph().node())); !ok) return tl::unexpected(ok.error());
   for (const ValueInfo& output : model_.graph().output()) {
     const OnnxValue* value = find(output.name());
     if (value == nullptr) {
@@ -157,18 +162,20 @@ tl::unexpected<Diagnostics> Importer::refuse(const OnnxNode& node, std::string m
 
 // Nodes should stand in an order in which each finds its inputs. Some writers do not keep to it, so a node
 // first runs those that compute its inputs.
-Result<void> Importer::run_nodes(const google::protobuf::RepeatedPtrField<Node>& nodes) {
+Result<void> Importer::run_nodes(const std::vector<const Node*>& nodes) {
   std::map<std::string_view, int> producer;
-  for (int i = 0; i < nodes.size(); ++i) {
-    for (const std::string& output : nodes[i].output()) {
+  const int count = static_cast<int>(nodes.size());
+  const auto at = [&](int node) -> const Node& { return *nodes[static_cast<std::size_t>(node)]; };
+  for (int i = 0; i < count; ++i) {
+    for (const std::string& output : at(i).output()) {
       if (!output.empty())
         producer.try_emplace(output, i);  // an optional result that nobody wants has no name
     }
   }
   enum class State : std::uint8_t { waiting, open, done };
-  std::vector<State> states(static_cast<std::size_t>(nodes.size()), State::waiting);
+  std::vector<State> states(nodes.size(), State::waiting);
   const auto state = [&](int node) -> State& { return states[static_cast<std::size_t>(node)]; };
-  for (int first = 0; first < nodes.size(); ++first) {
+  for (int first = 0; first < count; ++first) {
     std::vector<int> open{first};
     while (!open.empty()) {
       const int node = open.back();
@@ -178,19 +185,19 @@ Result<void> Importer::run_nodes(const google::protobuf::RepeatedPtrField<Node>&
       }
       const bool seen = state(node) == State::open;
       state(node) = State::open;
-      for (const std::string& input : nodes[node].input()) {
+      for (const std::string& input : at(node).input()) {
         const auto before = producer.find(input);
         if (before == producer.end() || state(before->second) == State::done) continue;
         if (before->second == node && find(input) != nullptr) continue;  // a name from outside that it hides
         if (seen || state(before->second) == State::open) {
           return fail(fmt::format("nodes feed each other in a cycle, '{}' among them",
-                                  printable(nodes[node].name(), nodes[node].op_type())),
+                                  printable(at(node).name(), at(node).op_type())),
                       where(), "is the file damaged?");
         }
         open.push_back(before->second);
       }
       if (open.back() != node) continue;
-      if (auto ok = run_node(nodes[node]); !ok) return ok;
+      if (auto ok = run_node(at(node)); !ok) return ok;
       state(node) = State::done;
       open.pop_back();
     }
@@ -242,10 +249,9 @@ Result<void> Importer::run_node(const Node& message) {
 }
 
 Result<Values> Importer::import_node(const OnnxNode& node) {
-  const auto function =
-      functions_.find({domain_of(node.message().domain()), node.op(), node.message().overload()});
+  const auto function = functions_.find({domain_of(node.domain()), node.op(), node.message().overload()});
   if (function != functions_.end()) return call(*function->second, node);
-  if (const Handler handler = find_handler(domain_of(node.message().domain()), node.op())) {
+  if (const Handler handler = find_handler(domain_of(node.domain()), node.op())) {
     return handler(*this, node);
   }
   return unknown(node);
@@ -267,7 +273,7 @@ Result<Values> Importer::call(const Function& function, const OnnxNode& node) {
   auto attributes = node.attributes();
   for (const Attribute& fallback : function.attribute_proto()) attributes.emplace(fallback.name(), &fallback);
   attributes.swap(attributes_of_caller_);
-  auto ok = run_nodes(function.node());
+  auto ok = run_nodes(pointers(function.node()));
   attributes_of_caller_.swap(attributes);
   versions_ = std::move(versions);
   Values outputs;
@@ -300,7 +306,7 @@ Result<Values> Importer::run_subgraph(const Graph& graph, const Values& inputs, 
       define(graph.input(i).name(), std::move(value));
     }
   }
-  if (ok) ok = run_nodes(graph.node());
+  if (ok) ok = run_nodes(pointers(graph.node()));
   Values outputs;
   for (int i = 0; ok && i < graph.output_size(); ++i) {
     const OnnxValue* value = find(graph.output(i).name());
@@ -318,7 +324,7 @@ Result<Values> Importer::run_subgraph(const Graph& graph, const Values& inputs, 
 
 // Its results are as the file declares them; then the rest of the graph can still be counted.
 Result<Values> Importer::unknown(const OnnxNode& node) {
-  const std::string domain = domain_of(node.message().domain());
+  const std::string domain = domain_of(node.domain());
   const std::string op = domain.empty() ? node.op() : fmt::format("{}::{}", domain, node.op());
   if (!options_.allow_unknown) {
     return refuse(

@@ -119,12 +119,12 @@ class Importer {
 
   Result<void> read_declarations(const Graph& graph, std::vector<const Tensor*>& initializers);
   Result<void> bind_inputs(const Graph& graph);
-  Result<void> run_nodes(const google::protobuf::RepeatedPtrField<Node>& nodes);
+  Result<void> run_nodes(const std::vector<const Node*>& nodes);
   Result<void> run_node(const Node& node);
   Result<Values> import_node(const OnnxNode& node);
   Result<Values> call(const Function& function, const OnnxNode& node);
   Result<Values> unknown(const OnnxNode& node);
-  Result<Shape> input_shape(const ValueInfo& input, const Type::TensorType& type, bool first, bool is_input);
+  Result<Shape> input_shape(const ValueInfo& input, const Type_TensorType& type, bool first, bool is_input);
   const OnnxValue* find(const std::string& name) const;
   void define(const std::string& name, OnnxValue value);
   std::string symbol_for(const std::string& dimension, std::size_t axis, bool first);

@@ -1,5 +1,6 @@
 #include "engine/io/import_onnx/number.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -141,6 +142,20 @@ Number round(const Number& number) {
 Number truncate(const Number& number) {
   if (const auto value = number.constant()) return *value < 0 ? ceil(number) : floor(number);
   return floor(number);
+}
+
+Number flag(bool value) {
+  return Number{value ? 1 : 0};
+}
+
+std::optional<Number> smaller(const Number& left, const Number& right, bool smallest) {
+  if (left.whole() && right.whole()) {
+    return Number{smallest ? minimum(*left.whole(), *right.whole()) : maximum(*left.whole(), *right.whole())};
+  }
+  const auto a = left.constant();
+  const auto b = right.constant();
+  if (!a || !b) return std::nullopt;
+  return Number::real(smallest ? std::min(*a, *b) : std::max(*a, *b));
 }
 
 std::optional<int> sign(const Expr& expression) {

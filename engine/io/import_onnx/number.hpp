@@ -45,6 +45,10 @@ Number ceil(const Number& number);
 Number round(const Number& number);     ///< half to even for constants, half up for symbols
 Number truncate(const Number& number);  ///< towards zero, as a cast does
 
+Number flag(bool value);  ///< 1 or 0
+/// The smaller (or larger) of two, if it can be told.
+std::optional<Number> smaller(const Number& left, const Number& right, bool smallest);
+
 /// Values of constants only: f applied, else nothing.
 template <class Function>
 std::optional<Number> apply(const Number& number, Function&& function) {

@@ -1,5 +1,7 @@
 #include "engine/io/import_onnx/onnx_node.hpp"
 
+#include "engine/io/import_onnx/onnx.pb.h"
+
 namespace roofcast::onnx {
 
 OnnxNode::OnnxNode(const Node& node, std::string name, std::int64_t version, std::vector<OnnxValue> inputs,
@@ -12,6 +14,19 @@ OnnxNode::OnnxNode(const Node& node, std::string name, std::int64_t version, std
       attributes_.emplace(attribute.name(), given->second);
     }
   }
+}
+
+const std::string& OnnxNode::op() const {
+  return node_->op_type();
+}
+const std::string& OnnxNode::domain() const {
+  return node_->domain();
+}
+std::size_t OnnxNode::outputs() const {
+  return static_cast<std::size_t>(node_->output_size());
+}
+std::string OnnxNode::output_name(std::size_t output) const {
+  return output < outputs() ? node_->output(static_cast<int>(output)) : std::string{};
 }
 
 const Attribute* OnnxNode::find(std::string_view name) const {

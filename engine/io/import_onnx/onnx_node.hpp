@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/io/import_onnx/onnx.pb.h"
+#include "engine/io/import_onnx/messages.hpp"
 #include "engine/io/import_onnx/onnx_value.hpp"
 
 namespace roofcast::onnx {
@@ -19,7 +19,8 @@ class OnnxNode {
            const std::map<std::string, const Attribute*, std::less<>>& caller);
 
   const Node& message() const { return *node_; }
-  const std::string& op() const { return node_->op_type(); }
+  const std::string& op() const;
+  const std::string& domain() const;
   const std::string& name() const { return name_; }
   std::int64_t version() const { return version_; }  ///< of the operator set that the node is from
 
@@ -27,10 +28,10 @@ class OnnxNode {
   bool has(std::size_t input) const { return input < inputs_.size() && !inputs_[input].absent; }
   const OnnxValue& input(std::size_t index) const { return inputs_[index]; }
   const std::vector<OnnxValue>& all_inputs() const { return inputs_; }
-  std::size_t outputs() const { return static_cast<std::size_t>(node_->output_size()); }
-  bool wants(std::size_t output) const {
-    return output < outputs() && !node_->output(static_cast<int>(output)).empty();
-  }
+  std::size_t outputs() const;
+  bool wants(std::size_t output) const { return !output_name(output).empty(); }
+  /// Empty for an optional output that nobody wants, and beyond the last one.
+  std::string output_name(std::size_t output) const;
 
   bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
   std::int64_t integer(std::string_view name, std::int64_t fallback = 0) const;

@@ -8,8 +8,8 @@
 
 #include "engine/io/import_onnx/attention.hpp"
 #include "engine/io/import_onnx/family.hpp"
+#include "engine/io/import_onnx/layers.hpp"
 #include "engine/io/import_onnx/normalization.hpp"
-#include "engine/io/import_onnx/window.hpp"
 
 namespace roofcast::onnx {
 namespace {

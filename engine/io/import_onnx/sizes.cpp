@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "engine/io/import_onnx/importer.hpp"
+#include "engine/io/import_onnx/onnx.pb.h"
 
 namespace roofcast::onnx {
 namespace {
@@ -143,7 +144,7 @@ std::optional<OnnxValue> Importer::declared(const std::string& name) {
 
 std::optional<Shape> Importer::declared_sizes(const OnnxNode& node, std::size_t index) const {
   if (!node.wants(index)) return std::nullopt;
-  const auto found = declared_.find(node.message().output(static_cast<int>(index)));
+  const auto found = declared_.find(node.output_name(index));
   if (found == declared_.end() || !found->second->type().has_tensor_type()) return std::nullopt;
   const Type::TensorType& type = found->second->type().tensor_type();
   if (!type.has_shape()) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/io/import_onnx/family.hpp"
+#include "engine/io/import_onnx/onnx.pb.h"
 #include "engine/io/import_onnx/tensor_content.hpp"
 
 namespace roofcast::onnx {

@@ -13,11 +13,12 @@ const Table& table() {
   static const Table all = [] {
     Table rows;
     for (const HandlerRows family :
-         {linear_handlers(),       convolution_handlers(), pooling_handlers(),   normalization_handlers(),
-          activation_handlers(),   elementwise_handlers(), reduction_handlers(), shape_handlers(),
-          indexing_handlers(),     source_handlers(),      control_handlers(),   recurrent_handlers(),
-          quantization_handlers(), attention_handlers(),   contrib_handlers(),   generation_handlers(),
-          signal_handlers(),       sequence_handlers(),    loss_handlers(),      text_handlers(),
+         {linear_handlers(),        einsum_handlers(),     convolution_handlers(), pooling_handlers(),
+          normalization_handlers(), activation_handlers(), elementwise_handlers(), selection_handlers(),
+          reduction_handlers(),     shape_handlers(),      slice_handlers(),       copy_handlers(),
+          indexing_handlers(),      source_handlers(),     control_handlers(),     recurrent_handlers(),
+          quantization_handlers(),  attention_handlers(),  contrib_handlers(),     generation_handlers(),
+          signal_handlers(),        sequence_handlers(),   loss_handlers(),        text_handlers(),
           classic_handlers()}) {
       for (const HandlerRow& row : family) rows.emplace(row.op, row.handler);
     }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/io/import_onnx/onnx.pb.h"
+
 namespace roofcast::onnx {
 namespace {
 

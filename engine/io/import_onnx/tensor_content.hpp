@@ -2,7 +2,7 @@
 // Stored tensors: their type, and their elements while they are few.
 
 #include "engine/base/diagnostics.hpp"
-#include "engine/io/import_onnx/onnx.pb.h"
+#include "engine/io/import_onnx/messages.hpp"
 #include "engine/io/import_onnx/onnx_value.hpp"
 
 namespace roofcast::onnx {
