@@ -316,8 +316,8 @@ Result<Values> import_multi_head(Importer& importer, const OnnxNode& node) {
   // A buffer for all positions is written in place: the present is as long as the past.
   bool shared = node.op() == "SparseAttention" || node.integer("past_present_share_buffer") != 0;
   if (const auto present = importer.declared_sizes(node, 1);
-      present && node.has(at.past_key) && *present == node.input(at.past_key).shape) {
-    shared = true;
+      present && present->size() == 4 && node.has(at.past_key) && node.input(at.past_key).rank() == 4) {
+    shared = shared || (*present)[2] == node.input(at.past_key).shape[2];
   }
   for (const std::size_t i : {1U, 2U}) {
     const std::size_t past = i == 1 ? at.past_key : at.past_value;

@@ -160,7 +160,11 @@ tl::unexpected<Diagnostics> Importer::refuse(const OnnxNode& node, std::string m
 Result<void> Importer::run_nodes(const google::protobuf::RepeatedPtrField<Node>& nodes) {
   std::map<std::string_view, int> producer;
   for (int i = 0; i < nodes.size(); ++i) {
-    for (const std::string& output : nodes[i].output()) producer.try_emplace(output, i);
+    for (const std::string& output : nodes[i].output()) {
+      if (output.empty() || producer.try_emplace(output, i).second) continue;  // empty: nobody wants it
+      return fail(fmt::format("two nodes compute '{}'", printable(output, "?")), where(),
+                  "is the file damaged?");
+    }
   }
   enum class State : std::uint8_t { waiting, open, done };
   std::vector<State> states(static_cast<std::size_t>(nodes.size()), State::waiting);
