@@ -169,7 +169,8 @@ Result<void> Importer::run_nodes(const std::vector<const Node*>& nodes) {
   for (int i = 0; i < count; ++i) {
     for (const std::string& output : at(i).output()) {
       if (output.empty() || producer.try_emplace(output, i).second) continue;  // empty: nobody wants it
-      return fail(fmt::format("two nodes compute '{}'", printable(output, "?")), where(), "is the file damaged?");
+      return fail(fmt::format("two nodes compute '{}'", printable(output, "?")), where(),
+                  "is the file damaged?");
     }
   }
   enum class State : std::uint8_t { waiting, open, done };
