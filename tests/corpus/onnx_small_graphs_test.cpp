@@ -101,8 +101,8 @@ bool is_true_reason(const std::string& complaint) {
   for (const std::string_view reason :
        {"is not known", "the file does not say the shape of input", "computed from data",
         "do not go together", "does not fit", "is missing", "wants ", "do not add up", "cannot become",
-        "nothing computes", "keeps a dimension that its input does not have", "goes over", "stores ",
-        "feed each other", "have different numbers of elements"}) {
+        "nothing computes", "keeps a dimension that its input does not have", "goes over",
+        "two nodes compute", "stores ", "feed each other", "have different numbers of elements"}) {
     if (complaint.find(reason) != std::string::npos) return true;
   }
   return false;

@@ -160,9 +160,24 @@ tl::unexpected<Diagnostics> Importer::refuse(const OnnxNode& node, std::string m
       where(), std::move(hint));
 }
 
-// Nodes should stand in an order in which each finds its inputs. Some writers do not keep to it, so a node
-// first runs those that compute its inputs.
+// Nodes should stand in an order in which each finds its inputs; then a name may even be computed anew. Some
+// writers do not keep to it.
 Result<void> Importer::run_nodes(const std::vector<const Node*>& nodes) {
+  std::set<std::string_view> computed;
+  for (const Node* node : nodes) {
+    for (const std::string& input : node->input()) {
+      if (!input.empty() && !computed.contains(input) && find(input) == nullptr) return run_unordered(nodes);
+    }
+    computed.insert(node->output().begin(), node->output().end());
+  }
+  for (const Node* node : nodes) {
+    if (auto ok = run_node(*node); !ok) return ok;
+  }
+  return {};
+}
+
+// A node first runs those that compute its inputs.
+Result<void> Importer::run_unordered(const std::vector<const Node*>& nodes) {
   std::map<std::string_view, int> producer;
   const int count = static_cast<int>(nodes.size());
   const auto at = [&](int node) -> const Node& { return *nodes[static_cast<std::size_t>(node)]; };

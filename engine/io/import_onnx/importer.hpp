@@ -120,6 +120,7 @@ class Importer {
   Result<void> read_declarations(const Graph& graph, std::vector<const Tensor*>& initializers);
   Result<void> bind_inputs(const Graph& graph);
   Result<void> run_nodes(const std::vector<const Node*>& nodes);
+  Result<void> run_unordered(const std::vector<const Node*>& nodes);
   Result<void> run_node(const Node& node);
   Result<Values> import_node(const OnnxNode& node);
   Result<Values> call(const Function& function, const OnnxNode& node);
