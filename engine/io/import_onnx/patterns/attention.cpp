@@ -24,7 +24,7 @@ struct Matrix {
 };
 
 Matrix matrix(const Rewriter& graph, ValueId value, bool turned) {
-  const Shape& shape = graph.shape(value);
+  const Shape shape = graph.shape(value);
   return {.value = value,
           .turned = turned,
           .length = from_end(shape, turned ? 1 : 2),
@@ -66,8 +66,8 @@ class Fusion {
 
  private:
   bool read_operands() {
-    const roofcast::Node& first = graph_.node(scores_.product);
-    const roofcast::Node& second = graph_.node(weighted_.product);
+    const roofcast::Node first = graph_.node(scores_.product);
+    const roofcast::Node second = graph_.node(weighted_.product);
     const Shape shape = graph_.shape(first.outputs.front());
     const Shape result = graph_.shape(second.outputs.front());
     for (const roofcast::Node* product : {&first, &second}) {  // a matrix that serves a whole batch

@@ -132,7 +132,7 @@ std::optional<BatchAndHeads> batch_and_heads(const Rewriter& graph, ValueId valu
   while (graph.producer(value) != no_node) {
     const int node = graph.producer(value);
     if (graph.is(node, "reshape")) {
-      const Shape& before = graph.shape(input_of(graph, node));
+      const Shape before = graph.shape(input_of(graph, node));
       if (before.size() == 4 && before[0] * before[1] == both)
         return BatchAndHeads{.batch = before[0], .heads = before[1]};
     } else if (graph.is(node, "permute")) {

@@ -25,8 +25,8 @@ bool may_match(const Shape& left, const Shape& right) {
 // A view that leaves queries and keys where they are.
 bool keeps_matrices(const Rewriter& graph, int node) {
   if (!graph.is(node, "reshape")) return false;
-  const Shape& before = graph.shape(graph.node(node).inputs.front());
-  const Shape& after = graph.shape(graph.node(node).outputs.front());
+  const Shape before = graph.shape(graph.node(node).inputs.front());
+  const Shape after = graph.shape(graph.node(node).outputs.front());
   return before.size() >= 2 && after.size() >= 2 && from_end(before, 1) == from_end(after, 1) &&
          from_end(before, 2) == from_end(after, 2);
 }
@@ -43,7 +43,7 @@ bool is_number(const Rewriter& graph, ValueId value) {
 
 // The same for all heads, one value for each pair of positions: a mask to multiply with.
 bool is_mask(const Rewriter& graph, ValueId value, const Shape& scores) {
-  const Shape& shape = graph.shape(value);
+  const Shape shape = graph.shape(value);
   if (shape.size() < 2 || !may_be_equal(from_end(shape, 1), from_end(scores, 1))) return false;
   return shape.size() == 2 || from_end(shape, 3).is(1);
 }
@@ -52,7 +52,7 @@ bool is_mask(const Rewriter& graph, ValueId value, const Shape& scores) {
 // With `masked`, a bias has been seen.
 std::optional<Scores> search(const Rewriter& graph, ValueId value, RegionId region, bool masked, int depth) {
   const int index = graph.producer(value);
-  const Shape& shape = graph.shape(value);
+  const Shape shape = graph.shape(value);
   if (depth > deepest || index == no_node || graph.only_reader(value) == no_node || shape.size() < 2 ||
       graph.node(index).region != region) {
     return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<Scores> search(const Rewriter& graph, ValueId value, RegionId regi
     if (shape.size() == 4) found.sizes = BatchAndHeads{.batch = shape[0], .heads = shape[1]};
     return found;
   }
-  const std::vector<ValueId>& inputs = graph.node(index).inputs;
+  const std::vector<ValueId> inputs = graph.node(index).inputs;
   if (passes_on(graph, index)) return further(inputs.front(), masked);
   if (const auto constants = affine(graph, index))
     return constants->offset == 0 ? further(inputs.front(), masked) : std::nullopt;
@@ -110,7 +110,7 @@ std::optional<Scores> scores_behind(const Rewriter& graph, ValueId value, Region
 std::optional<Weighted> product_after(const Rewriter& graph, ValueId weights, RegionId region) {
   bool swapped = false;
   for (int step = 0; step < deepest; ++step) {
-    const std::vector<int>& readers = graph.readers(weights);
+    const std::vector<int> readers = graph.readers(weights);
     int reader = graph.only_reader(weights);
     if (reader == no_node && readers.size() == 2 && !graph.leaves(weights)) {
       // Rows without any key are no numbers, and newer exporters put zeros in their place.
@@ -126,7 +126,7 @@ std::optional<Weighted> product_after(const Rewriter& graph, ValueId weights, Re
       continue;
     }
     if (reader == no_node || graph.node(reader).region != region) return std::nullopt;
-    const roofcast::Node& node = graph.node(reader);
+    const roofcast::Node node = graph.node(reader);
     if (graph.is(reader, "matmul")) {
       if (node.inputs[0] == node.inputs[1]) return std::nullopt;
       const bool first = node.inputs[0] == weights;

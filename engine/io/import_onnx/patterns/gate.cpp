@@ -30,7 +30,7 @@ std::optional<Polynomial> polynomial(const Rewriter& graph, ValueId value, Value
   if (value == x) return Polynomial{0, 1};
   const int index = graph.producer(value);
   if (index == no_node || depth > deepest) return std::nullopt;
-  const roofcast::Node& node = graph.node(index);
+  const roofcast::Node node = graph.node(index);
   const bool known = graph.is(index, "scale") || graph.is(index, "pow") || graph.is(index, "mul") ||
                      graph.is(index, "add") || graph.is(index, "sub");
   if (!known) return std::nullopt;

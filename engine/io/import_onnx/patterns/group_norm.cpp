@@ -17,7 +17,7 @@ int fuse_group_norm(Rewriter& graph) {
     if (split == no_node || !graph.is(joined, "reshape")) continue;
     const ValueId x = graph.node(split).inputs.front();
     const ValueId result = graph.node(joined).outputs.front();
-    const Shape& shape = graph.shape(x);
+    const Shape shape = graph.shape(x);
     // Channels may be split into groups only where each group was normalised as a channel of its own.
     const bool fits = shape.size() >= 3 && shape == graph.shape(result) &&
                       shape[0] == graph.shape(grouped)[0] &&

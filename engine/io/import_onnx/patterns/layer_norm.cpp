@@ -11,7 +11,7 @@ namespace {
 std::optional<ValueId> centered(const Rewriter& graph, ValueId value) {
   const int difference = graph.producer(value, "sub");
   if (difference == no_node) return std::nullopt;
-  const std::vector<ValueId>& inputs = graph.node(difference).inputs;
+  const std::vector<ValueId> inputs = graph.node(difference).inputs;
   return row_mean_of(graph, inputs[1]) == inputs[0] ? std::optional{inputs[0]} : std::nullopt;
 }
 

@@ -18,13 +18,13 @@ bool near(double value, double wanted) {
 }
 
 std::optional<ValueId> other_operand(const Rewriter& graph, int node, ValueId value) {
-  const std::vector<ValueId>& inputs = graph.node(node).inputs;
+  const std::vector<ValueId> inputs = graph.node(node).inputs;
   if (inputs.size() != 2 || (inputs[0] == value) == (inputs[1] == value)) return std::nullopt;
   return inputs[inputs[0] == value ? 1 : 0];
 }
 
 int stored_vector(const Rewriter& graph, ValueId value, const Expr& count, std::size_t from_end) {
-  const Shape& shape = graph.shape(value);
+  const Shape shape = graph.shape(value);
   if (shape.size() < from_end || !(shape[shape.size() - from_end] == count)) return no_node;
   if (!(elements(shape) == count)) return no_node;
   int node = graph.producer(value);

@@ -13,7 +13,7 @@ inline constexpr int no_node = -1;
 
 /// A graph in which operators are replaced while it is searched. A node whose results nobody reads any more
 /// goes at once, and with it what only it has read, so the readers of a value are always those that count.
-/// Indices of nodes stay valid until `finish`.
+/// Indices of nodes stay valid until `finish`; a reference to a node only until the next `add`.
 class Rewriter {
  public:
   /// `types` are those of the graph's values. Needs: every node contributes to an output.
@@ -25,14 +25,14 @@ class Rewriter {
   /// Whether the node is still there and is this operator.
   bool is(int index, std::string_view op) const;
 
-  const Shape& shape(ValueId value) const { return types_[static_cast<std::size_t>(value)].shape; }
+  Shape shape(ValueId value) const { return types_[static_cast<std::size_t>(value)].shape; }
   bool is_real(ValueId value) const { return !types_[static_cast<std::size_t>(value)].dtype; }
   /// The node that makes it, or `no_node` for an input.
   int producer(ValueId value) const { return producer_[static_cast<std::size_t>(value)]; }
   /// The same if it is this operator, else `no_node`.
   int producer(ValueId value, std::string_view op) const;
   /// Once for each input that it is.
-  const std::vector<int>& readers(ValueId value) const { return readers_[static_cast<std::size_t>(value)]; }
+  std::vector<int> readers(ValueId value) const { return readers_[static_cast<std::size_t>(value)]; }
   /// An output of the graph, or handed on by a block that repeats.
   bool leaves(ValueId value) const { return leaves_[static_cast<std::size_t>(value)]; }
   /// The only node that reads it, or `no_node` if there are others or it leaves.

@@ -11,7 +11,7 @@ std::optional<ValueId> below_mean(const Rewriter& graph, ValueId value) {
   const auto square = row_mean_of(graph, graph.node(shifted).inputs.front());
   const int product = square ? graph.producer(*square, "mul") : no_node;
   if (product == no_node) return std::nullopt;
-  const std::vector<ValueId>& factors = graph.node(product).inputs;
+  const std::vector<ValueId> factors = graph.node(product).inputs;
   return factors[0] == factors[1] ? std::optional{factors[0]} : std::nullopt;
 }
 
@@ -35,7 +35,7 @@ std::optional<ValueId> below_reciprocal_root(const Rewriter& graph, ValueId valu
 std::optional<ValueId> row_mean_of(const Rewriter& graph, ValueId value) {
   const int mean = graph.producer(value, "mean");
   if (mean == no_node) return std::nullopt;
-  const roofcast::Node& node = graph.node(mean);
+  const roofcast::Node node = graph.node(mean);
   const auto rank = static_cast<std::int64_t>(graph.shape(node.inputs.front()).size());
   const Expr axis = node.attributes.size("axis", Expr{-1});
   if (!node.attributes.flag("keep") || !(axis.is(-1) || axis.is(rank - 1))) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<ValueId> row_mean_of(const Rewriter& graph, ValueId value) {
 std::optional<RootMeanSquare> root_mean_square(const Rewriter& graph, int last) {
   const bool quotient = graph.is(last, "div");
   if (!quotient && !graph.is(last, "mul")) return std::nullopt;
-  const std::vector<ValueId>& inputs = graph.node(last).inputs;
+  const std::vector<ValueId> inputs = graph.node(last).inputs;
   for (const std::size_t numerator : {0U, 1U}) {
     if (quotient && numerator == 1) break;
     const ValueId divisor = inputs[1 - numerator];
