@@ -225,13 +225,9 @@ Result<Values> import_loop(Importer& importer, const OnnxNode& node) {
     }
     return outputs;
   }
-  // One body for all repetitions, whose number is only known as a value.
-  auto trip = importer.emit_one(
-      node,
-      {.op = "fill", .attributes = result_attributes({}, ElementType::int64), .element = ElementType::int64},
-      {});
-  if (!trip) return tl::unexpected(trip.error());
-  return RepeatedBody(importer, node, *body, *trips).run({*trip, truth}, carried, {}, 1);
+  // One body stands for all repetitions, whose number is only known as a value: the sizes of the first one.
+  const OnnxValue first = constant({Number{0}}, {}, ElementType::int64);
+  return RepeatedBody(importer, node, *body, *trips).run({first, truth}, carried, {}, 1);
 }
 
 // Goes over the first dimension (or another one) of its last inputs.
