@@ -41,7 +41,10 @@ class ShapeInference {
       const Node& node = graph_.nodes[static_cast<std::size_t>(index)];
       if (node.training_only && !training()) continue;
       move_to(node.region);
-      if (auto problem = add(node, index); !problem.empty()) return tl::make_unexpected(std::move(problem));
+      if (auto problem = add(node, index); !problem.empty()) {
+        problems_.insert(problems_.end(), problem.begin(), problem.end());
+        return tl::make_unexpected(std::move(problems_));
+      }
     }
     move_to(no_region);
     if (!problems_.empty()) return tl::make_unexpected(std::move(problems_));
@@ -101,10 +104,23 @@ class ShapeInference {
     return false;
   }
 
+  // What a block hands on may be missing, as in a model without inputs; then the model is refused in the end.
+  TensorId carried(ValueId id, const Region& region) {
+    const auto found = tensors_.find(id);
+    if (found != tensors_.end()) return found->second;
+    problems_.push_back(
+        {region.where,
+         fmt::format("block '{}' hands on '{}', which nothing computes", region.name, value(id).name),
+         {}});
+    bind(id, new_tensor(value(id).name, {}, TensorRole::activation, current_));
+    return tensor_of(id);
+  }
+
   void enter(RegionId id) {
     current_ = id;
-    for (const Carry& carry : graph_.regions[static_cast<std::size_t>(id)].carries) {
-      const TensorType type = typed_.tensor(tensor_of(carry.initial)).type;
+    const Region& region = graph_.regions[static_cast<std::size_t>(id)];
+    for (const Carry& carry : region.carries) {
+      const TensorType type = typed_.tensor(carried(carry.initial, region)).type;
       bind(carry.inside, new_tensor(value(carry.inside).name, type, TensorRole::activation, id));
     }
   }
@@ -113,8 +129,8 @@ class ShapeInference {
     const Region& region = graph_.regions[static_cast<std::size_t>(current_)];
     TypedRegion& typed = typed_.region(current_);
     for (const Carry& carry : region.carries) {
-      const Tensor initial = typed_.tensor(tensor_of(carry.initial));
-      const Tensor next = typed_.tensor(tensor_of(carry.next));
+      const Tensor initial = typed_.tensor(carried(carry.initial, region));
+      const Tensor next = typed_.tensor(carried(carry.next, region));
       if (initial.type.shape.size() != next.type.shape.size()) {
         problems_.push_back(
             {region.where,

@@ -50,7 +50,8 @@ class GraphBuilder {
       graph_.inputs.push_back({value, input.type, input.training_only});
     }
     std::vector<ValueId> first;
-    if (!model_.inputs.empty()) first = {graph_.inputs.front().value};
+    const auto given = std::ranges::find(graph_.inputs, false, &GraphInput::training_only);
+    if (given != graph_.inputs.end()) first = {given->value};  // targets are nothing to continue from
     put(model_.nodes, scope, first);
     if (problems_.empty()) {
       for (const Reference& output : outputs_of(model_.outputs, model_.nodes)) {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "engine/io/load_model.hpp"
 #include "tests/engine/graph/show_graph.hpp"
 #include "tests/toy_model.hpp"
 
@@ -188,6 +189,37 @@ TEST_CASE("infer_shapes: dropout and batch norm know the task") {
 
   CHECK(typed(nodes).nodes[0].outputs.size() == 1);
   CHECK(typed(nodes, Task::training).nodes[0].outputs.size() == 2);
+}
+
+TEST_CASE("a model whose only input is a target has nothing to start from") {
+  const auto graph = load_model(R"(
+schema = 1
+name = "no-inputs"
+[symbols]
+batch = 1
+layers = 2
+[[node]]
+name = "decoder"
+op = "layer"
+repeat = "layers"
+[[block]]
+name = "layer"
+inputs = ["x"]
+[[block.node]]
+name = "relu"
+op = "relu"
+inputs = ["x"]
+[training]
+loss = "decoder"
+[[training.input]]
+name = "targets"
+dtype = "int64"
+shape = ["batch"]
+)",
+                                "no-inputs.toml");
+
+  REQUIRE_FALSE(graph.has_value());
+  CHECK(to_string(graph.error()).find("takes 1 inputs, not 0") != std::string::npos);
 }
 
 }  // namespace
