@@ -35,12 +35,4 @@ HandlerRows loss_handlers();           // SoftmaxCrossEntropyLoss, ...
 HandlerRows text_handlers();           // StringNormalizer, TfIdfVectorizer, ...
 HandlerRows classic_handlers();        // ai.onnx.ml: LinearClassifier, TreeEnsembleClassifier, ...
 
-/// Several rows with one importer.
-template <std::size_t count>
-std::vector<HandlerRow> rows_of(const std::array<std::string_view, count>& names, Handler handler) {
-  std::vector<HandlerRow> rows;
-  for (const std::string_view name : names) rows.push_back({name, handler});
-  return rows;
-}
-
 }  // namespace roofcast::onnx

@@ -29,6 +29,28 @@ std::string printable(std::string name, std::string_view otherwise) {
   return name.empty() ? std::string(otherwise) : name;
 }
 
+std::string qualified(const std::string& domain, const std::string& op) {
+  return printable(domain.empty() ? op : fmt::format("{}::{}", domain, op), "?");
+}
+
+int total(const std::map<std::string, int>& times) {
+  int sum = 0;
+  for (const auto& [name, count] : times) sum += count;
+  return sum;
+}
+
+// "Foo (3x), Bar (1x)", the first few.
+std::string listed(const std::map<std::string, int>& times) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [name, count] : times) {
+    if (shown++ == most) return fmt::format("{} and {} more", text, times.size() - most);
+    text += fmt::format("{}{} ({}x)", text.empty() ? "" : ", ", name, count);
+  }
+  return text;
+}
+
 std::vector<const Node*> pointers(const google::protobuf::RepeatedPtrField<Node>& nodes) {
   return {nodes.pointer_begin(), nodes.pointer_end()};
 }
@@ -47,10 +69,8 @@ Importer::Importer(const Model& model, std::string file, const OpenOptions& opti
 Result<roofcast::Graph> Importer::run() {
   graph_.name = printable(std::filesystem::path(file_).stem().string(), "model");
   graph_.file = file_;
-  count_uses(model_.graph());
   scopes_.emplace_back();
-  std::vector<const Tensor*> initializers;
-  if (auto ok = read_declarations(model_.graph(), initializers); !ok) return tl::unexpected(ok.error());
+  if (auto ok = read_declarations(model_.graph()); !ok) return tl::unexpected(ok.error());
   if (auto ok = bind_inputs(model_.graph()); !ok) return tl::unexpected(ok.error());
   if (auto ok = run_nodes(pointers(model_.graph().node())); !ok) return tl::unexpected(ok.error());
   for (const ValueInfo& output : model_.graph().output()) {
@@ -72,27 +92,18 @@ Result<roofcast::Graph> Importer::run() {
   return std::move(graph_);
 }
 
-void Importer::count_uses(const Graph& graph) {
-  for (const Node& node : graph.node()) {
-    for (const std::string& input : node.input()) ++uses_[input];
-    for (const Attribute& attribute : node.attribute()) {
-      if (attribute.has_g()) count_uses(attribute.g());
-      for (const Graph& body : attribute.graphs()) count_uses(body);
-    }
-  }
-  for (const ValueInfo& output : graph.output()) ++uses_[output.name()];
-}
-
-int Importer::uses(const std::string& output) const {
-  const auto found = uses_.find(output);
-  return found == uses_.end() ? 0 : found->second;
+// Sizes are a few elements. Longer tensors that are computed from them, such as positions, are followed while
+// they are not too many.
+void Importer::follow_within_budget(OnnxValue& value) {
+  constexpr std::size_t always = 16;
+  if (!value.content || value.content->size() <= always) return;
+  content_budget_ -= static_cast<std::int64_t>(value.content->size());
+  if (content_budget_ < 0 || value.content->size() > static_cast<std::size_t>(most_content))
+    value.content.reset();
 }
 
 OnnxValue Importer::store(const Tensor& tensor, OnnxValue value, bool initializer) {
-  if (value.content) {
-    content_budget_ -= static_cast<std::int64_t>(value.content->size());
-    if (content_budget_ < 0) value.content.reset();
-  }
+  follow_within_budget(value);
   value.name = tensor.name();
   value.weight = static_cast<int>(stored_.size());
   stored_.push_back({.name = printable(tensor.name(), "constant"),
@@ -103,10 +114,9 @@ OnnxValue Importer::store(const Tensor& tensor, OnnxValue value, bool initialize
 }
 
 // Initializers become values of the innermost scope; declared types are kept for operators that need them.
-Result<void> Importer::read_declarations(const Graph& graph, std::vector<const Tensor*>& initializers) {
+Result<void> Importer::read_declarations(const Graph& graph) {
   initializers_read_ += graph.initializer_size();  // a body that is run often must not hold many of them
   for (const Tensor& tensor : graph.initializer()) {
-    initializers.push_back(&tensor);
     if (const auto known = read_.find(&tensor); known != read_.end()) {
       define(tensor.name(), known->second);
       continue;
@@ -254,8 +264,7 @@ Result<void> Importer::run_node(const Node& message) {
     if (output.empty()) continue;
     OnnxValue& value = (*outputs)[i];
     value.name = output;
-    if (value.content && value.content->size() > static_cast<std::size_t>(most_content))
-      value.content.reset();
+    follow_within_budget(value);
     define(output, std::move(value));
   }
   for (std::size_t i = outputs->size(); i < node.outputs(); ++i) {
@@ -312,8 +321,7 @@ Result<Values> Importer::call(const Function& function, const OnnxNode& node) {
 Result<Values> Importer::run_subgraph(const Graph& graph, const Values& inputs, const OnnxNode& node) {
   if (++depth_ > deepest) return refuse(node, fmt::format("graphs are nested more than {} deep", deepest));
   scopes_.emplace_back();
-  std::vector<const Tensor*> initializers;
-  Result<void> ok = read_declarations(graph, initializers);
+  Result<void> ok = read_declarations(graph);
   for (int i = 0; ok && i < graph.input_size(); ++i) {
     const auto index = static_cast<std::size_t>(i);
     if (index < inputs.size()) {
@@ -338,16 +346,34 @@ Result<Values> Importer::run_subgraph(const Graph& graph, const Values& inputs, 
   return outputs;
 }
 
+// All operators of a graph and those inside it that nobody knows, and how many nodes there are in all.
+std::int64_t Importer::count_unknown(const Graph& graph, std::map<std::string, int>& unknown) const {
+  std::int64_t nodes = graph.node_size();
+  for (const Node& node : graph.node()) {
+    const std::string domain = domain_of(node.domain());
+    const bool known = find_handler(domain, node.op_type()) != nullptr ||
+                       functions_.contains({domain, node.op_type(), node.overload()});
+    if (!known) ++unknown[qualified(domain, node.op_type())];
+    for (const Attribute& attribute : node.attribute()) {
+      if (attribute.has_g()) nodes += count_unknown(attribute.g(), unknown);
+    }
+  }
+  return nodes;
+}
+
 // Its results are as the file declares them; then the rest of the graph can still be counted.
 Result<Values> Importer::unknown(const OnnxNode& node) {
-  const std::string domain = domain_of(node.domain());
-  const std::string op = domain.empty() ? node.op() : fmt::format("{}::{}", domain, node.op());
+  const std::string op = qualified(domain_of(node.domain()), node.op());
   if (!options_.allow_unknown) {
+    std::map<std::string, int> unknown;
+    const std::int64_t nodes = count_unknown(model_.graph(), unknown);
+    std::string guess = did_you_mean(node.op(), known_operators());
+    if (!guess.empty()) guess += ' ';
     return refuse(
-        node, fmt::format("operator '{}' is not known", printable(op, "?")),
-        fmt::format("{} --allow-unknown goes on without its cost, where the file says how large its "
-                    "results are",
-                    did_you_mean(node.op(), known_operators())));
+        node, fmt::format("operator '{}' is not known", op),
+        fmt::format("{}{} of the file's {} nodes are of unknown operators: {}. --allow-unknown goes on "
+                    "without their cost, where the file says how large their results are",
+                    guess, total(unknown), nodes, listed(unknown)));
   }
   ++unknown_nodes_;
   ++unknown_operators_[op];
@@ -360,10 +386,10 @@ Result<Values> Importer::unknown(const OnnxNode& node) {
     const std::string& name = node.message().output(static_cast<int>(i));
     const auto type = declared(name);
     if (!type) {
-      return refuse(node,
-                    fmt::format("operator '{}' is not known, and the file does not say the shape of '{}'",
-                                printable(op, "?"), name),
-                    "run ONNX shape inference on the file, or export it without this operator");
+      return refuse(
+          node,
+          fmt::format("operator '{}' is not known, and the file does not say the shape of '{}'", op, name),
+          "run ONNX shape inference on the file, or export it without this operator");
     }
     Values inputs;
     for (const OnnxValue& input : node.all_inputs()) {
@@ -416,13 +442,10 @@ void Importer::finish() {
     note(fmt::format("'{}'{}: {}", nodes.front(), more, what));
   }
   if (unknown_nodes_ > 0) {
-    std::string names;
-    for (const auto& [op, times] : unknown_operators_) {
-      names += fmt::format("{}{} ({} times)", names.empty() ? "" : ", ", op, times);
-    }
     note(fmt::format("{} of {} operators are not known, and their cost is missing ({:.1f}%): {}",
                      unknown_nodes_, nodes_run_,
-                     100.0 * static_cast<double>(unknown_nodes_) / static_cast<double>(nodes_run_), names));
+                     100.0 * static_cast<double>(unknown_nodes_) / static_cast<double>(nodes_run_),
+                     listed(unknown_operators_)));
   }
   FileCounts counts;
   for (const StoredTensor& tensor : stored_) {

@@ -111,13 +111,12 @@ class Importer {
   void set_region(RegionId region) { region_ = region; }
   ValueId new_value(std::string name, TensorType type);
   const TensorType& type(ValueId value) const { return types_[static_cast<std::size_t>(value)]; }
-  int uses(const std::string& output) const;               ///< how many nodes of the file read it
   bool guessed_length() const { return guessed_length_; }  ///< a sequence's length is `usual_length`
 
  private:
   using Scope = std::map<std::string, OnnxValue, std::less<>>;
 
-  Result<void> read_declarations(const Graph& graph, std::vector<const Tensor*>& initializers);
+  Result<void> read_declarations(const Graph& graph);
   Result<void> bind_inputs(const Graph& graph);
   Result<void> run_nodes(const std::vector<const Node*>& nodes);
   Result<void> run_unordered(const std::vector<const Node*>& nodes);
@@ -125,12 +124,13 @@ class Importer {
   Result<Values> import_node(const OnnxNode& node);
   Result<Values> call(const Function& function, const OnnxNode& node);
   Result<Values> unknown(const OnnxNode& node);
+  std::int64_t count_unknown(const Graph& graph, std::map<std::string, int>& unknown) const;
   Result<Shape> input_shape(const ValueInfo& input, const Type_TensorType& type, bool first, bool is_input);
   const OnnxValue* find(const std::string& name) const;
   void define(const std::string& name, OnnxValue value);
   std::string symbol_for(const std::string& dimension, std::size_t axis, bool first);
   void add_symbol(const std::string& name, std::int64_t value);
-  void count_uses(const Graph& graph);
+  void follow_within_budget(OnnxValue& value);
   void count_stored(const Graph& graph, FileCounts& counts) const;
   void settle_output(const ValueInfo& output, const OnnxValue& value);
   void finish();
@@ -144,7 +144,6 @@ class Importer {
   std::vector<StoredTensor> stored_{};
   std::vector<Scope> scopes_{};
   std::map<std::string, const ValueInfo*, std::less<>> declared_{};
-  std::map<std::string, int, std::less<>> uses_{};
   std::map<const Tensor*, OnnxValue> read_{};           ///< initializers; a loop's body meets its own again
   std::set<std::string, std::less<>> given_symbols_{};  ///< by --shape
   std::set<std::string, std::less<>> data_symbols_{};   ///< made by `new_symbol`
@@ -158,7 +157,7 @@ class Importer {
   int depth_ = 0;
   std::int64_t nodes_run_ = 0;
   std::int64_t initializers_read_ = 0;
-  std::int64_t content_budget_ = 4'000'000;  ///< elements that may still be followed
+  std::int64_t content_budget_ = 1'000'000;  ///< elements that may still be followed
   std::int64_t unknown_nodes_ = 0;
   std::map<std::string, int> unknown_operators_{};
   std::set<std::string> noted_{};

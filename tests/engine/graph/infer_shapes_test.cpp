@@ -222,5 +222,42 @@ shape = ["batch"]
   CHECK(to_string(graph.error()).find("takes 1 inputs, not 0") != std::string::npos);
 }
 
+TEST_CASE("a repeated block that starts from a target exists only in training") {
+  const auto graph = load_model(R"(
+schema = 1
+name = "from-targets"
+[symbols]
+batch = 1
+layers = 2
+[[input]]
+name = "x"
+shape = ["batch", 8]
+[[node]]
+name = "decoder"
+op = "layer"
+inputs = ["targets"]
+repeat = "layers"
+[[block]]
+name = "layer"
+inputs = ["x"]
+[[block.node]]
+name = "relu"
+op = "relu"
+inputs = ["x"]
+[training]
+loss = "decoder"
+[[training.input]]
+name = "targets"
+shape = ["batch", 8]
+)",
+                                "from-targets.toml");
+  REQUIRE(graph.has_value());
+
+  const auto typed = infer_shapes(*graph, Task::inference);
+
+  REQUIRE_FALSE(typed.has_value());
+  CHECK(typed.error().front().message == "block 'decoder' hands on 'targets', which nothing computes");
+}
+
 }  // namespace
 }  // namespace roofcast
