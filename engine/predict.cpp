@@ -18,6 +18,12 @@ Result<CompiledProgram> compile(const Graph& model, const CompileOptions& option
   }
   Program program = lower(graph, options.precision);
   if (options.task == Task::training) program.optimizer = options.optimizer;
+  const auto& files = model.stored_weights;
+  if (files && files->elements && *files->elements > 0 && model.stored &&
+      model.stored->precision.name == options.precision.name) {
+    program.stored_bytes_per_value =
+        static_cast<double>(files->bytes) / static_cast<double>(*files->elements);
+  }
   return compile(std::move(program), options.overridden);
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <vector>
 
 namespace roofcast {
@@ -80,6 +82,18 @@ Result<PrecisionPolicy> compressed_tensors(const Quantization& quantization, con
 }
 
 }  // namespace
+
+std::optional<StoredFormat> block_format(std::string_view type, std::int64_t block, std::int64_t bytes) {
+  const std::int64_t bits = 8 * bytes;
+  const std::int64_t weight_bits = bits >= 8 * block ? 8 : 4;
+  if (block <= 1 || bits < weight_bits * block) return std::nullopt;
+  PrecisionPolicy policy = preset(weight_bits == 8 ? "w8a16" : "w4a16");
+  policy.name = type;
+  std::ranges::transform(policy.name, policy.name.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  policy.weight_scales = {.group = block, .bits = bits - weight_bits * block};
+  return StoredFormat{policy, std::string(type)};
+}
 
 PrecisionPolicy weights_only(const PrecisionPolicy& policy) {
   PrecisionPolicy result = policy;

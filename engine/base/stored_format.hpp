@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/base/diagnostics.hpp"
 #include "engine/base/precision.hpp"
@@ -32,6 +33,11 @@ struct StoredFormat {
 /// compressed-tensors; and our own presets with quantised weights by their names (w8a16, w4a16, nf4, int8).
 /// Errors: an unknown method, a width that has no type here.
 Result<StoredFormat> stored_format(const Quantization& quantization, const Location& where = {});
+
+/// Weights in blocks with scales of their own, as GGUF files have them: `block` weights take `bytes`. What is
+/// beyond 4 or 8 bits for each of them counts as scales, so the bytes are exact: Q4_K, 144 bytes for 256, has
+/// 128 bits of them. Nothing for real types, and for those below 4 bits, which no type here holds.
+std::optional<StoredFormat> block_format(std::string_view type, std::int64_t block, std::int64_t bytes);
 
 /// The same weights for a card without the arithmetic: only stored so, multiplied in 16 bits.
 PrecisionPolicy weights_only(const PrecisionPolicy& policy);

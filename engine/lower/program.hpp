@@ -61,6 +61,9 @@ struct Program {
   std::vector<TensorId> outputs{};
   std::vector<Constraint> constraints{};
   std::optional<Expr> tokens{};
+  /// Of the files with the model's weights, if it runs in the format that they have: bytes for each stored
+  /// value.
+  std::optional<double> stored_bytes_per_value{};
   std::vector<std::string> notes{};
 
   Expr multiplicity(RegionId region) const;

@@ -75,7 +75,12 @@ MemoryPlan plan_memory(const CompiledProgram& compiled, std::span<const std::int
     plan.by_category[static_cast<std::size_t>(category)] = amount;
     plan.needed += amount;
   };
-  set(MemoryCategory::weights, bytes(compiled.weight_bytes));
+  // What the files hold is exact: it knows which tensors have which type. Layers that are left out with --set
+  // go by their mean.
+  const auto& per_value = compiled.program.stored_bytes_per_value;
+  set(MemoryCategory::weights, per_value
+                                   ? *per_value * (bytes(compiled.parameters) + bytes(compiled.statistics))
+                                   : bytes(compiled.weight_bytes));
   set(MemoryCategory::gradients, Bytes{peak.gradients});
   set(MemoryCategory::optimizer_state, bytes(compiled.optimizer_bytes));
   set(MemoryCategory::activations, Bytes{peak.activations});

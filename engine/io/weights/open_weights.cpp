@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "engine/io/import_config/import_config.hpp"
 #include "engine/io/read_file.hpp"
+#include "engine/io/weights/ggml_types.hpp"
 #include "engine/io/weights/gguf.hpp"
 #include "engine/io/weights/gguf_config.hpp"
 #include "engine/io/weights/safetensors.hpp"
@@ -37,6 +39,21 @@ std::string name_of(const std::filesystem::path& path) {
   return folder.empty() || folder == "." || folder == ".." ? path.stem().string() : folder;
 }
 
+// The type that takes most bytes is the model's; exact bytes account for the others.
+void set_stored_format(Graph& graph) {
+  if (graph.stored_weights->bytes_by_dtype.empty()) return;
+  const std::string& name = graph.stored_weights->bytes_by_dtype.front().first;
+  const auto type = std::ranges::find(ggml_types(), name, &GgmlType::name);
+  if (type == ggml_types().end() || type->block <= 1) return;
+  graph.stored = block_format(name, type->block, type->bytes);
+  if (!graph.stored) {
+    graph.notes.push_back(fmt::format(
+        "its weights are stored as {}, for which there is no precision here: they are predicted in the one "
+        "that is asked for",
+        name));
+  }
+}
+
 }  // namespace
 
 Result<Graph> open_gguf(const DataFolder& data, const std::filesystem::path& path,
@@ -48,6 +65,7 @@ Result<Graph> open_gguf(const DataFolder& data, const std::filesystem::path& pat
   auto graph = import_config(*config, path.string(), data.families(), options.symbols);
   if (!graph) return graph;
   graph->stored_weights = std::move(model->weights);
+  if (graph->stored_weights) set_stored_format(*graph);
   graph->notes.insert(graph->notes.end(), model->notes.begin(), model->notes.end());
   return graph;
 }

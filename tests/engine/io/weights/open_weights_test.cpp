@@ -222,8 +222,22 @@ TEST_CASE("open_model: a quantised GGUF file has the exact bytes of its blocks")
   gguf.tensor({"rope_freqs.weight", {32}, 0, 128});
   folder.write("toy.gguf", gguf.file());
 
-  const auto summary = summarize(open(folder.path() / "toy.gguf"));
+  const Graph graph = open(folder.path() / "toy.gguf");
+  const auto summary = summarize(graph);
 
+  REQUIRE(
+      graph.stored.has_value());  // most of it: 144 bytes for 256 weights are 4 bits and 128 bits of scales
+  CHECK(graph.stored->precision.name == "q4_k");
+  CHECK(graph.stored->precision.weight_format == DType::int4);
+  CHECK(graph.stored->precision.weight_scales.group == 256);
+  CHECK(graph.stored->precision.weight_scales.bits == 128);
+  const auto answer = estimate(graph, toy_platform(), {.batches = {1}});
+  REQUIRE(answer.has_value());
+  REQUIRE(answer->rows.front().precision == "q4_k");
+  const double stored = 8.0 * q4_k + q6_k + 3 * 1024 + 128;
+  const double parameters = 9.0 * 256 * 256 + 3 * 256;  // the file has 32 values more
+  CHECK(answer->rows.front().memory.by_category[static_cast<std::size_t>(MemoryCategory::weights)].value ==
+        doctest::Approx(stored * parameters / (parameters + 32)));
   REQUIRE(summary.has_value());
   CHECK(summary->name == "Toy");
   CHECK(summary->parameters == 9 * 256 * 256 + 3 * 256);
