@@ -48,7 +48,7 @@ void add_model_options(CLI::App& app, ModelOptions& run) {
   app.add_option("--set", run.symbols,
                  "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
   add_file_options(app, run);
-  app.add_option("--optimizer", run.optimizer, "sgd, momentum, adam or adamw (default), for training");
+  app.add_option("--optimizer", run.optimizer, "none, sgd, momentum, adam or adamw (default), for training");
   app.add_option("--runtime", run.runtime, "Framework; `simulate list runtimes` prints them")
       ->capture_default_str();
   app.add_option("--price", run.price,
@@ -63,6 +63,19 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
   app.add_flag("--wide", output.wide, "Do not fit tables to the terminal");
   app.add_flag("--no-color", output.no_color, "No colours, as with the environment variable NO_COLOR");
   app.add_flag("-q,--quiet", output.quiet, "No remarks and no progress on standard error");
+}
+
+void add_validate_options(CLI::App& app, ValidateOptions& validate) {
+  app.add_option("--measured", validate.measured, "Folder with the tables, CSV files")->required();
+  app.add_option("--by", validate.by,
+                 "Comma list of what rows are grouped by: device, kernel, precision, task, model, source, "
+                 "runtime, seen")
+      ->capture_default_str();
+  app.add_option(
+      "--only", validate.only,
+      "Comma list of tables (file names) or kinds of rows: operators, network, gemm, softmax, ...");
+  app.add_option("--rows", validate.rows, "Write a CSV file with a line for each measured row");
+  app.add_option("--baseline", validate.baseline, "roofline: also compare with the plain data sheet");
 }
 
 // Every way to begin an argument here, for suggestions.
@@ -137,6 +150,11 @@ CommandLine parse_command_line(int argc, char** argv) {
   add_file_options(*show, options.run);
   add_output_options(*show, options.output);
 
+  CLI::App* validate =
+      app.add_subcommand("validate", "How far predictions are from tables of measured times");
+  add_validate_options(*validate, options.validate);
+  add_output_options(*validate, options.output);
+
   line.stop = true;
   try {
     app.parse(argc, argv);
@@ -155,6 +173,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   if (app.got_subcommand(explain)) line.command = Command::explain;
   if (app.got_subcommand(list)) line.command = Command::list;
   if (app.got_subcommand(show)) line.command = Command::show;
+  if (app.got_subcommand(validate)) line.command = Command::validate;
   const bool predicts = line.command == Command::estimate || line.command == Command::explain;
   if (predicts && (options.run.hardware.empty() || options.run.models.empty())) {
     line.exit_code = refuse({{{},

@@ -7,7 +7,7 @@
 
 namespace roofcast {
 
-enum class Command : std::uint8_t { estimate, explain, list, show };
+enum class Command : std::uint8_t { estimate, explain, list, show, validate };
 
 /// What the command line asks for. If `stop` is set, all is said: `exit_code` is what to leave with.
 struct CommandLine {

@@ -10,5 +10,6 @@ int estimate_command(const DataFolder& data, const Options& options);
 int explain_command(const DataFolder& data, const Options& options);
 int list_command(const DataFolder& data, const Options& options);
 int show_command(const DataFolder& data, const Options& options);
+int validate_command(const DataFolder& data, const Options& options);
 
 }  // namespace roofcast

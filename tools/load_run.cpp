@@ -90,8 +90,8 @@ void read_task(const ModelOptions& options, Request& request, Diagnostics& probl
     request.optimizer = *optimizer;
   } else {
     complain(problems, fmt::format("--optimizer: unknown optimizer '{}'", options.optimizer),
-             did_you_mean(options.optimizer, {"sgd", "momentum", "adam", "adamw"},
-                          "known: sgd, momentum, adam, adamw"));
+             did_you_mean(options.optimizer, {"none", "sgd", "momentum", "adam", "adamw"},
+                          "known: none, sgd, momentum, adam, adamw"));
   }
 }
 

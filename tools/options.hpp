@@ -39,9 +39,18 @@ struct ModelOptions {
   std::string price{};
 };
 
+struct ValidateOptions {
+  std::string measured{};  ///< folder with tables
+  std::string by = "kernel";
+  std::string only{};
+  std::string rows{};  ///< file for one line a measured row; empty: none
+  std::string baseline{};
+};
+
 struct Options {
   ModelOptions run{};
   OutputOptions output{};
+  ValidateOptions validate{};
   bool all = false;
   bool require_fit = false;
   bool expand = false;

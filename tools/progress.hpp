@@ -15,7 +15,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(std::size_t done, std::size_t total);
+  void show(std::size_t done, std::size_t total, const char* what = "configurations");
 
  private:
   using Clock = std::chrono::steady_clock;

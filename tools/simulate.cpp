@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
     case Command::explain: return explain_command(*data, line.options);
     case Command::list: return list_command(*data, line.options);
     case Command::show: return show_command(*data, line.options);
+    case Command::validate: return validate_command(*data, line.options);
   }
   return exit_internal;
 }

@@ -4,6 +4,7 @@ namespace roofcast {
 
 std::string_view to_string(Optimizer optimizer) {
   switch (optimizer) {
+    case Optimizer::none: return "none";
     case Optimizer::sgd: return "sgd";
     case Optimizer::momentum: return "momentum";
     case Optimizer::adam: return "adam";
@@ -13,7 +14,8 @@ std::string_view to_string(Optimizer optimizer) {
 }
 
 std::optional<Optimizer> parse_optimizer(std::string_view name) {
-  for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw}) {
+  for (const Optimizer optimizer :
+       {Optimizer::none, Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw}) {
     if (to_string(optimizer) == name) return optimizer;
   }
   return std::nullopt;

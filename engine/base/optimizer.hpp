@@ -1,5 +1,5 @@
 #pragma once
-// The optimizers that a training step may end with.
+// The optimizers that a training step may end with; `none`: forward and backward pass only.
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace roofcast {
 
-enum class Optimizer : std::uint8_t { sgd, momentum, adam, adamw };
+enum class Optimizer : std::uint8_t { none, sgd, momentum, adam, adamw };
 
 std::string_view to_string(Optimizer optimizer);
 std::optional<Optimizer> parse_optimizer(std::string_view name);
@@ -16,6 +16,7 @@ std::optional<Optimizer> parse_optimizer(std::string_view name);
 /// moments).
 constexpr int state_values(Optimizer optimizer) {
   switch (optimizer) {
+    case Optimizer::none:
     case Optimizer::sgd: return 0;
     case Optimizer::momentum: return 1;
     case Optimizer::adam:

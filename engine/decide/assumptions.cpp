@@ -35,10 +35,12 @@ std::vector<std::string> assumptions(const Graph& model, const Platform& platfor
       platform.runtime.fused_attention ? "one fused kernel" : "written out, its scores go through memory"));
   if (request.task == Task::training) {
     lines.push_back(
-        fmt::format("A step is forward, backward and {}; gradients appear in the backward pass, nothing is "
+        fmt::format("A step is {}; gradients appear in the backward pass, nothing is "
                     "recomputed. amp keeps "
                     "fp32 weights and casts them for matrix products.",
-                    to_string(request.optimizer)));
+                    request.optimizer == Optimizer::none
+                        ? std::string("forward and backward")
+                        : fmt::format("forward, backward and {}", to_string(request.optimizer))));
     if (model.stored) {
       lines.push_back(
           fmt::format("The model's file stores quantised weights ({}); training is of the same model with "

@@ -378,6 +378,7 @@ class Differentiator {
   }
 
   void add_optimizer(Optimizer optimizer) {
+    if (optimizer == Optimizer::none) return;
     Expr count{0};
     for (const Tensor& tensor : graph_.tensors) {
       if (tensor.role == TensorRole::parameter) {

@@ -100,8 +100,8 @@ TypedGraph apply_precision(const TypedGraph& graph, const PrecisionPolicy& polic
 /// Replaces each attention by scores, softmax and product, as frameworks without a fused kernel run it.
 TypedGraph expand_attention(const TypedGraph& graph);
 
-/// Adds the backward pass and the optimizer step. Needs element types. An operator on the way that has no
-/// gradient is an error.
+/// Adds the backward pass and the optimizer step, if there is one. Needs element types. An operator on the
+/// way that has no gradient is an error.
 Result<TypedGraph> differentiate(const TypedGraph& graph, Optimizer optimizer);
 
 }  // namespace roofcast

@@ -17,13 +17,16 @@ class CsvScanner {
   CsvScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   bool done() {
-    while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) line_ += text_[at_++] == '\n';
+    while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) {
+      if (text_[at_++] == '\n') next_line(at_);
+    }
     return at_ == text_.size();
   }
 
   Result<CsvRow> record() {
     CsvRow row{.line = line_};
     for (bool more = true; more;) {
+      row.columns.push_back(static_cast<int>(at_ - line_start_) + 1);
       auto field = text_.substr(at_).starts_with('"') ? quoted() : plain();
       if (!field) return tl::unexpected(field.error());
       row.fields.push_back(*std::move(field));
@@ -34,6 +37,11 @@ class CsvScanner {
   }
 
  private:
+  void next_line(std::size_t start) {
+    ++line_;
+    line_start_ = start;
+  }
+
   Result<std::string> plain() {
     const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
     std::string field(text_.substr(at_, end - at_));
@@ -47,7 +55,7 @@ class CsvScanner {
     for (++at_; at_ < text_.size(); ++at_) {
       if (text_[at_] == '"' && !text_.substr(at_ + 1).starts_with('"')) break;
       if (text_[at_] == '"') ++at_;
-      line_ += text_[at_] == '\n';
+      if (text_[at_] == '\n') next_line(at_ + 1);
       field += text_[at_];
     }
     if (at_ == text_.size()) return fail("a quoted field does not end", {file_, first_line, 0});
@@ -62,6 +70,7 @@ class CsvScanner {
   std::string_view text_;
   std::string file_;
   std::size_t at_ = 0;
+  std::size_t line_start_ = 0;
   int line_ = 1;
 };
 
@@ -74,6 +83,11 @@ bool CsvTable::has_column(std::string_view column) const {
 std::string_view CsvTable::field(const CsvRow& row, std::string_view column) const {
   const auto index = static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin());
   return index < row.fields.size() ? std::string_view(row.fields[index]) : std::string_view{};
+}
+
+Location CsvTable::where(const CsvRow& row, std::string_view column) const {
+  const auto index = static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin());
+  return {file, row.line, index < row.columns.size() ? row.columns[index] : 0};
 }
 
 Result<CsvTable> parse_csv(std::string_view text, const std::string& file) {

@@ -15,6 +15,7 @@ namespace roofcast {
 struct CsvRow {
   int line = 0;                       ///< where the row starts, counted from 1; the header is line 1
   std::vector<std::string> fields{};  ///< as many as there are columns
+  std::vector<int> columns{};         ///< where each field starts in its line, counted from 1
 };
 
 struct CsvTable {
@@ -26,6 +27,8 @@ struct CsvTable {
   /// The row's field in that column; empty for a column that the table does not have.
   std::string_view field(const CsvRow& row, std::string_view column) const;
   Location where(const CsvRow& row) const { return {file, row.line, 0}; }
+  /// The start of a field. Line breaks in quoted fields before it are not counted in the line.
+  Location where(const CsvRow& row, std::string_view column) const;
 };
 
 /// RFC 4180: quoted fields may hold commas, doubled quotes and line breaks. Empty lines are skipped. Rows

@@ -12,14 +12,14 @@ using Steps = std::vector<std::string>;
 
 const std::string head = model_head() + input("x", "\"batch\", 8");
 
-Result<TypedGraph> differentiated(const std::string& text) {
+Result<TypedGraph> differentiated(const std::string& text, Optimizer optimizer = Optimizer::adamw) {
   const auto graph = infer_shapes(load(text), Task::training);
   REQUIRE(graph.has_value());
-  return differentiate(apply_precision(*graph, *find_precision("fp32")), Optimizer::adamw);
+  return differentiate(apply_precision(*graph, *find_precision("fp32")), optimizer);
 }
 
-TypedGraph trained(const std::string& nodes) {
-  auto graph = differentiated(head + nodes);
+TypedGraph trained(const std::string& nodes, Optimizer optimizer = Optimizer::adamw) {
+  auto graph = differentiated(head + nodes, optimizer);
   INFO("complaint: ", graph ? std::string("none") : to_string(graph.error()));
   REQUIRE(graph.has_value());
   return *std::move(graph);
@@ -223,6 +223,14 @@ TEST_CASE("differentiate: the optimizer runs once, over all parameters with thei
   CHECK(last.op->name == "adamw");
   CHECK(last.phase == Phase::optimizer);
   CHECK(last.attributes.size("elements").is(8 * 8 + 3 * (8 * 8 + 8)));
+}
+
+TEST_CASE("differentiate: without an optimizer the backward pass is the end") {
+  const TypedGraph with = trained(linear("a", "\"x\""));
+  const TypedGraph without = trained(linear("a", "\"x\""), Optimizer::none);
+
+  CHECK(without.nodes.size() + 1 == with.nodes.size());
+  CHECK(without.nodes.back().phase == Phase::backward);
 }
 
 }  // namespace

@@ -1,0 +1,242 @@
+#include "engine/validate/predict_networks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "engine/graph/serving_phase.hpp"
+#include "engine/predict.hpp"
+#include "engine/validate/network_options.hpp"
+#include "engine/validate/roofline.hpp"
+
+namespace roofcast {
+namespace {
+
+/// Rows of one model at one image size, and what is made of it only once.
+struct Job {
+  std::string model{};
+  std::int64_t image_size = 0;
+  std::vector<std::size_t> rows{};
+};
+
+// What keeps a row from being predicted whatever its model is.
+std::optional<Unpredicted> missing_platform(const MeasuredRow& row, const MeasuredPlatforms& platforms) {
+  if (!platforms.devices.contains(row.device)) return Unpredicted{"device:" + row.hardware, {}};
+  if (!platforms.runtimes.contains(row.runtime)) return Unpredicted{"runtime:" + row.runtime, {}};
+  return std::nullopt;
+}
+
+std::vector<Job> jobs_of(std::span<const MeasuredRow> rows, std::span<const std::size_t> which) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::size_t>> models;
+  for (const std::size_t index : which) {
+    const auto& row = std::get<NetworkRow>(rows[index].what);
+    models[{row.model, row.image_size}].push_back(index);
+  }
+  std::vector<Job> jobs;
+  for (auto& [key, indices] : models) jobs.push_back({key.first, key.second, std::move(indices)});
+  // Long ones first, so that no thread is left with one at the end.
+  std::ranges::stable_sort(jobs, std::greater{}, [](const Job& job) { return job.rows.size(); });
+  return jobs;
+}
+
+/// A pass that happens `times` times in what was measured.
+struct Pass {
+  std::string phase{};
+  Bindings symbols{};
+  double times = 1;
+};
+
+bool has_symbol(const Graph& model, std::string_view name) {
+  return std::ranges::find(model.symbols, name, &Symbol::name) != model.symbols.end();
+}
+
+bool has_phase(const Graph& model, std::string_view name) {
+  return std::ranges::find(model.phases, name, &ServingPhase::name) != model.phases.end();
+}
+
+Predicted<Pass> whole_pass(const NetworkRow& row, const Graph& model) {
+  Pass pass{.phase = std::string(plain_phase)};
+  if (row.input_length == 0) return pass;
+  for (const char* name : {"seq", "frames"}) {
+    if (!has_symbol(model, name)) continue;
+    pass.symbols[name] = row.input_length;
+    return pass;
+  }
+  return no_prediction("no_length_symbol", "the model has no symbol 'seq'");
+}
+
+Predicted<Pass> prefill_pass(const NetworkRow& row, const Graph& model) {
+  if (!has_phase(model, "prefill")) return whole_pass(row, model);
+  Pass pass{.phase = "prefill"};
+  if (row.input_length > 0) pass.symbols["prompt"] = row.input_length;
+  return pass;
+}
+
+// All tokens as the one in the middle: a step's time is close to linear in what is cached.
+Predicted<Pass> decode_pass(const NetworkRow& row, const Graph& model) {
+  if (!has_phase(model, "decode")) return no_prediction("no_decode_phase");
+  const std::int64_t cached = row.input_length + row.output_length / 2;
+  return Pass{.phase = "decode", .symbols = {{"context", std::max<std::int64_t>(cached, 1)}}};
+}
+
+Predicted<std::vector<Pass>> passes_of(const NetworkRow& row, const Graph& model) {
+  const auto one = [](Predicted<Pass> pass) -> Predicted<std::vector<Pass>> {
+    if (!pass) return tl::make_unexpected(pass.error());
+    return std::vector{*std::move(pass)};
+  };
+  if (row.task == Task::training) return one(whole_pass(row, model));
+  switch (row.phase) {
+    case MeasuredPhase::whole: return one(whole_pass(row, model));
+    case MeasuredPhase::prefill: return one(prefill_pass(row, model));
+    case MeasuredPhase::decode: return one(decode_pass(row, model));
+    case MeasuredPhase::mixed: break;
+  }
+  auto prefill = prefill_pass(row, model);
+  if (!prefill) return tl::make_unexpected(prefill.error());
+  auto decode = decode_pass(row, model);
+  if (!decode) return tl::make_unexpected(decode.error());
+  decode->times = static_cast<double>(row.output_length);
+  return std::vector{*std::move(prefill), *std::move(decode)};
+}
+
+/// Everything that decides the program, as text. Rows with equal keys share it.
+std::string program_key(const MeasuredRow& measured, const Pass& pass) {
+  const auto& row = std::get<NetworkRow>(measured.what);
+  std::string key = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(row.task),
+                                static_cast<int>(row.storage), static_cast<int>(row.compute),
+                                static_cast<int>(row.tf32), row.weight_format, row.kv_format, row.optimizer,
+                                row.adapter, row.recomputes, static_cast<int>(row.attention),
+                                static_cast<int>(row.layout), measured.runtime, pass.phase);
+  for (const auto& [name, value] : pass.symbols) key += " " + name;
+  return key;
+}
+
+std::string first_message(const Diagnostics& problems) {
+  return problems.empty() ? std::string{} : problems.front().message;
+}
+
+struct CompiledPass {
+  CompileOptions options{};
+  CompiledProgram program{};
+};
+
+/// One model with its programs.
+class ModelPredictor {
+ public:
+  ModelPredictor(MeasuredModel model, const MeasuredPlatforms& platforms, bool baseline)
+      : model_(std::move(model)), platforms_(platforms), baseline_(baseline) {}
+
+  Outcome predict(const MeasuredRow& measured) {
+    Outcome outcome;
+    outcome.time = predict_time(measured, outcome.baseline);
+    return outcome;
+  }
+
+ private:
+  Predicted<TimeRange> predict_time(const MeasuredRow& measured, std::optional<Seconds>& baseline) {
+    const auto& row = std::get<NetworkRow>(measured.what);
+    const auto runtime = platforms_.runtimes.find(measured.runtime);
+    const auto device = platforms_.devices.find(measured.device);
+    auto passes = passes_of(row, model_.graph);
+    if (!passes) return tl::make_unexpected(passes.error());
+    TimeRange sum;
+    Seconds plain{};
+    for (Pass& pass : *passes) {
+      pass.symbols.insert(model_.symbols.begin(), model_.symbols.end());
+      const auto compiled = program(measured, pass, runtime->second);
+      if (!compiled) return tl::make_unexpected(compiled.error());
+      const CompiledPass& ready = **compiled;
+      if (!device->second.supports(ready.options.precision)) {
+        return no_prediction("no_arithmetic:" + ready.options.precision.name, measured.device);
+      }
+      Bindings bindings = pass.symbols;
+      bindings["batch"] = row.batch;
+      const auto time = time_of(ready, device->second, bindings);
+      if (!time) return no_prediction("sizes", first_message(time.error()));
+      sum.p10 += pass.times * time->p10;
+      sum.p50 += pass.times * time->p50;
+      sum.p90 += pass.times * time->p90;
+      if (!baseline_) continue;
+      if (const auto slots = slot_values(ready.program, bindings))
+        plain += pass.times * roofline(ready.program, *slots, device->second);
+    }
+    if (baseline_) baseline = plain;
+    return sum;
+  }
+
+  Result<TimeRange> time_of(const CompiledPass& ready, const Device& device, const Bindings& bindings) const {
+    Evaluator evaluator(ready.program, device, ready.options.runtime, platforms_.priors);
+    const auto prediction = evaluator.evaluate(bindings);
+    if (!prediction) return tl::make_unexpected(prediction.error());
+    return prediction->time;
+  }
+
+  Predicted<const CompiledPass*> program(const MeasuredRow& measured, const Pass& pass,
+                                         const Runtime& runtime) {
+    const auto [entry, added] =
+        programs_.try_emplace(program_key(measured, pass), no_prediction("not_tried"));
+    Predicted<CompiledPass>& compiled = entry->second;
+    if (added) compiled = compile_pass(std::get<NetworkRow>(measured.what), pass, runtime);
+    if (!compiled) return tl::make_unexpected(compiled.error());
+    return &*compiled;
+  }
+
+  Predicted<CompiledPass> compile_pass(const NetworkRow& row, const Pass& pass,
+                                       const Runtime& runtime) const {
+    auto options = network_options(row, runtime);
+    if (!options) return tl::make_unexpected(options.error());
+    options->overridden = pass.symbols;
+    options->overridden["batch"] = 1;
+    const auto graph = in_phase(model_.graph, pass.phase, pass.symbols);
+    if (!graph) return no_prediction("phase:" + pass.phase, first_message(graph.error()));
+    auto compiled = compile(*graph, *options);
+    if (!compiled) return no_prediction("not_compiled:" + row.model, first_message(compiled.error()));
+    return CompiledPass{*std::move(options), *std::move(compiled)};
+  }
+
+  MeasuredModel model_;
+  const MeasuredPlatforms& platforms_;
+  bool baseline_;
+  std::map<std::string, Predicted<CompiledPass>> programs_{};
+};
+
+}  // namespace
+
+void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
+                      const MeasuredPlatforms& platforms, const OpenMeasuredModel& open, bool baseline,
+                      std::size_t threads, const RowsDone& done, std::span<Outcome> outcomes) {
+  std::vector<std::size_t> possible;
+  for (const std::size_t index : which) {
+    if (auto missing = missing_platform(rows[index], platforms)) {
+      outcomes[index].time = tl::make_unexpected(*std::move(missing));
+    } else {
+      possible.push_back(index);
+    }
+  }
+  if (done) done(which.size() - possible.size());
+  const std::vector<Job> jobs = jobs_of(rows, possible);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t at = next++; at < jobs.size(); at = next++) {
+      const Job& job = jobs[at];
+      auto model = open(job.model, job.image_size);
+      if (!model) {
+        for (const std::size_t index : job.rows) {
+          outcomes[index].time = no_prediction("model:" + job.model, first_message(model.error()));
+        }
+      } else {
+        ModelPredictor predictor(*std::move(model), platforms, baseline);
+        for (const std::size_t index : job.rows) outcomes[index] = predictor.predict(rows[index]);
+      }
+      if (done) done(job.rows.size());
+    }
+  };
+  std::vector<std::thread> workers;
+  for (std::size_t i = 1; i < std::min(threads, jobs.size()); ++i) workers.emplace_back(work);
+  work();
+  for (std::thread& worker : workers) worker.join();
+}
+
+}  // namespace roofcast

@@ -1,0 +1,53 @@
+#pragma once
+// Which rows a fit may look at, and which are kept for judging it. The fit and the validation share this
+// file.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/validate/measured_row.hpp"
+
+namespace roofcast {
+
+/// FNV-1a with 64 bits. Source: Fowler, Noll, Vo, draft-eastlake-fnv; offset basis 14695981039346656037,
+/// prime 1099511628211.
+constexpr std::uint64_t fnv1a64(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char letter : text) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 1099511628211U;
+  }
+  return hash;
+}
+
+/// The fixed half that fits may use: fnv1a64(source + ":" + group) is even. A whole group takes part or
+/// none of it, because rows of one group (a weight's shape at other batch sizes, a network in other
+/// precisions) are too alike to judge each other. Nothing random and no list of names: whoever adds a table
+/// gets the same split everywhere.
+bool in_fitted_half(std::string_view source, std::string_view group);
+
+/// How the rows that a fit was made from were chosen among those of their source.
+enum class GroupSplit : std::uint8_t {
+  half,  ///< the groups of `in_fitted_half`
+  all
+};
+
+/// Rows that a fit was made from.
+struct FittedOn {
+  std::string device{};  ///< slug; empty: all devices
+  std::string source{};
+  std::string kernel{};  ///< as `kernel_kind` says; empty: all kinds
+  GroupSplit split = GroupSplit::half;
+};
+
+/// What a set of priors was fitted on.
+struct Provenance {
+  std::vector<FittedOn> entries{};
+};
+
+/// Whether this row was seen by the fit.
+bool took_part(const MeasuredRow& row, const Provenance& provenance);
+
+}  // namespace roofcast
