@@ -54,24 +54,27 @@ Evaluator::Evaluator(const CompiledProgram& compiled, const Device& device, cons
       device_(&device),
       runtime_(&runtime),
       priors_(&priors),
-      rates_(rates_of(device)),
+      model_(time_model(device, priors)),
       slots_(compiled.tape.slots(), 0) {}
 
 Prediction Evaluator::predict() const {
-  Prediction prediction;
-  Seconds total{};
+  const auto value = [&](Slot slot) { return static_cast<double>(slots_[static_cast<std::size_t>(slot)]); };
+  StepSum sum(*runtime_, model_);
   for (const CompiledKernel& kernel : compiled_->kernels) {
-    const KernelTime time = kernel_time(bound(kernel, slots_), rates_, *runtime_, *priors_);
-    const auto count = static_cast<double>(slots_[static_cast<std::size_t>(kernel.count)]);
-    const auto add = [&](Bound what, Seconds part) {
-      prediction.time_by_bound[static_cast<std::size_t>(what)] += part;
-    };
-    add(Bound::launch, count * time.launch);
-    add(time.compute > time.memory ? Bound::compute : Bound::memory,
-        count * std::max(time.compute, time.memory));
-    total += count * time.total;
+    const double count = value(kernel.count);
+    if (count <= 0) continue;
+    const BoundKernel sized = bound(kernel, slots_);
+    sum.add(kernel_time(sized, model_), family(sized.form), matrix_unit(sized.arithmetic, model_.machine),
+            static_cast<std::size_t>(kernel.phase), count);
   }
-  prediction.time = {total / priors_->spread, total, total * priors_->spread};
+  HostWork work{.optimizer_tensors = value(compiled_->tensors),
+                .training = compiled_->program.task == Task::training};
+  for (std::size_t i = 0; i < stretches; ++i) work.operators[i] = value(compiled_->operators[i]);
+  const StepTime step = sum.finish(work);
+  Prediction prediction{.time = step.time,
+                        .time_by_bound = step.by_bound,
+                        .timeline = step.timeline,
+                        .power = step.power};
   prediction.memory = plan_memory(*compiled_, slots_, *device_, *runtime_, *priors_);
   if (compiled_->tokens >= 0) {
     prediction.tokens_per_sample = static_cast<double>(slots_[static_cast<std::size_t>(compiled_->tokens)]);

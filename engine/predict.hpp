@@ -5,10 +5,12 @@
 #include "engine/base/optimizer.hpp"
 #include "engine/graph/graph.hpp"
 #include "engine/hardware/device.hpp"
+#include "engine/hardware/priors.hpp"
 #include "engine/hardware/runtime.hpp"
 #include "engine/kernel_time/kernel_time.hpp"
 #include "engine/lower/compiled_program.hpp"
 #include "engine/memory/memory_plan.hpp"
+#include "engine/schedule/step_time.hpp"
 
 namespace roofcast {
 
@@ -28,6 +30,8 @@ Result<CompiledProgram> compile(const Graph& model, const CompileOptions& option
 struct Prediction {
   TimeRange time{};
   std::array<Seconds, 3> time_by_bound{};  ///< indexed by Bound; sums to the median
+  Timeline timeline{};
+  double power = 0;  ///< wanted on average, as a share of the board's limit
   MemoryPlan memory{};
   Evidence evidence = Evidence::data_sheet;
   double tokens_per_sample = 0;  ///< 0: the model does not say
@@ -57,7 +61,7 @@ class Evaluator {
   const Device* device_;
   const Runtime* runtime_;
   const Priors* priors_;
-  DeviceRates rates_;
+  TimeModel model_;
   std::vector<std::int64_t> slots_;
 };
 

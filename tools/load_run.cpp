@@ -66,11 +66,13 @@ std::vector<std::string> expand_models(const DataFolder& data, const std::vector
 }
 
 Result<NamedPlatform> load_platform(const DataFolder& data, const std::string& name, const Runtime& runtime,
-                                    const Priors& priors, const std::optional<Price>& price) {
+                                    const std::optional<Price>& price) {
   auto found = data.find_device(name);
   if (!found) return tl::make_unexpected(found.error());
+  auto priors = data.priors_for(found->device);
+  if (!priors) return tl::make_unexpected(priors.error());
   NamedPlatform named{.asked_for = name, .note = found->note};
-  named.platform = {.device = std::move(found->device), .runtime = runtime, .priors = priors, .price = price};
+  named.platform = {.device = std::move(found->device), .runtime = runtime, .priors = *std::move(priors), .price = price};
   if (price) return named;
   const auto offers = data.offers_for(named.platform.device.slug);
   if (!offers) return tl::make_unexpected(offers.error());
@@ -258,11 +260,8 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
   }
   const auto runtime = data.runtime(options.runtime);
   if (!runtime) add(problems, runtime.error());
-  const auto priors = data.priors();
-  if (!priors) add(problems, priors.error());
   for (const std::string& name : expand_hardware(data, options.hardware, problems)) {
-    auto platform =
-        load_platform(data, name, runtime ? *runtime : Runtime{}, priors ? *priors : Priors{}, price);
+    auto platform = load_platform(data, name, runtime ? *runtime : Runtime{}, price);
     if (!platform) {
       add(problems, platform.error());
       continue;

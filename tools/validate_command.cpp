@@ -121,10 +121,10 @@ Result<MeasuredPlatforms> load_platforms(const DataFolder& data) {
       add(problems, runtime.error());
     }
   }
-  auto priors = data.priors();
-  if (!priors) add(problems, priors.error());
+  auto harnesses = data.harnesses();
+  if (!harnesses) add(problems, harnesses.error());
   if (!problems.empty()) return tl::make_unexpected(std::move(problems));
-  platforms.priors = *std::move(priors);
+  platforms.harnesses = *std::move(harnesses);
   return platforms;
 }
 
@@ -173,10 +173,15 @@ int validate_command(const DataFolder& data, const Options& options) {
   if (!problems.empty()) return refuse(problems);
 
   Validation validation{
-      .measured = asked.measured, .runtime = platforms->operator_runtime, .baseline = asked.baseline};
+      .measured = asked.measured, .baseline = asked.baseline};
   Cards cards(data, *folder);
   const std::vector<MeasuredRow> rows = take_rows(*folder, selection, cards, validation);
   platforms->devices = cards.devices();
+  for (const auto& [slug, device] : platforms->devices) {
+    auto priors = data.priors_for(device);
+    if (!priors) return refuse(priors.error());
+    platforms->priors.emplace(slug, *std::move(priors));
+  }
 
   std::vector<Outcome> outcomes;
   {
@@ -191,7 +196,10 @@ int validate_command(const DataFolder& data, const Options& options) {
                                progress.show(done += more, rows.size(), "rows");
                              }});
   }
-  const Provenance provenance;  // the priors do not say yet what they were fitted on
+  std::vector<FittedOn> provenance;
+  for (const auto& [slug, priors] : platforms->priors) {
+    provenance.insert(provenance.end(), priors.fitted_on.begin(), priors.fitted_on.end());
+  }
   validation.scores = score(rows, outcomes, axes, provenance);
   if (!asked.rows.empty()) {
     if (const int code = write_rows(asked.rows, validation_rows(rows, outcomes, provenance)); code != exit_ok)

@@ -8,6 +8,14 @@ static constexpr std::array<std::string_view, kernel_families> names = {
     "softmax",   "reduction",   "pooling",
     "copy",      "optimizer",   "gather"};
 
+static constexpr std::array<std::string_view, stream_kinds> stream_names = {
+    "elementwise", "gated_activation", "normalization", "rms_normalization", "batch_normalization", "softmax",
+    "reduction",   "pooling",          "copy",          "transpose",         "optimizer"};
+
+std::string_view to_string(StreamKind kind) {
+  return stream_names[static_cast<std::size_t>(kind)];
+}
+
 std::string_view to_string(KernelFamily family) {
   return names[static_cast<std::size_t>(family)];
 }
@@ -22,12 +30,16 @@ KernelFamily family(const KernelForm<std::int64_t>& form) {
   if (std::holds_alternative<Attention<Dim>>(form)) return KernelFamily::attention;
   if (std::holds_alternative<Gather<Dim>>(form)) return KernelFamily::gather;
   switch (std::get<Stream<Dim>>(form).kind) {
-    case StreamKind::elementwise: return KernelFamily::elementwise;
-    case StreamKind::normalization: return KernelFamily::normalization;
+    case StreamKind::elementwise:
+    case StreamKind::gated_activation: return KernelFamily::elementwise;
+    case StreamKind::normalization:
+    case StreamKind::rms_normalization:
+    case StreamKind::batch_normalization: return KernelFamily::normalization;
     case StreamKind::softmax: return KernelFamily::softmax;
     case StreamKind::reduction: return KernelFamily::reduction;
     case StreamKind::pooling: return KernelFamily::pooling;
-    case StreamKind::copy: return KernelFamily::copy;
+    case StreamKind::copy:
+    case StreamKind::transpose: return KernelFamily::copy;
     case StreamKind::optimizer: return KernelFamily::optimizer;
   }
   return KernelFamily::elementwise;

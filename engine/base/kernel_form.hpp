@@ -34,6 +34,7 @@ struct Convolution {
   std::array<Dim, 3> output{Dim{1}, Dim{1}, Dim{1}};
   std::array<Dim, 3> kernel{Dim{1}, Dim{1}, Dim{1}};
   std::array<Dim, 3> stride{Dim{1}, Dim{1}, Dim{1}};
+  bool channels_last = false;  ///< activations are stored [batch, spatial..., channels]
 };
 
 /// softmax(Q K^T) V in one kernel that never writes the scores.
@@ -52,19 +53,27 @@ struct Attention {
 
 enum class StreamKind : std::uint8_t {
   elementwise,
-  normalization,
+  gated_activation,  ///< two halves of a row become one
+  normalization,     ///< of rows, or of groups of channels
+  rms_normalization,
+  batch_normalization,
   softmax,
   reduction,
-  pooling,
+  pooling,  ///< and interpolation
   copy,
+  transpose,  ///< a copy that changes the order of dimensions
   optimizer
 };
+inline constexpr std::size_t stream_kinds = 11;
+
+std::string_view to_string(StreamKind kind);
 
 /// Reads and writes each element a fixed number of times: time follows the bytes.
 template <class Dim>
 struct Stream {
   StreamKind kind = StreamKind::elementwise;
   Dim elements{1};
+  Dim row{0};  ///< elements that are reduced together; 0: none
 };
 
 /// Reads or writes rows of a table at computed places.
@@ -91,7 +100,7 @@ KernelForm<To> map_dimensions(const KernelForm<From>& form, Change&& change) {
     return Convolution<To>{
         conv->pass,           change(conv->batch), change(conv->in_channels), change(conv->out_channels),
         change(conv->groups), three(conv->input),  three(conv->output),       three(conv->kernel),
-        three(conv->stride)};
+        three(conv->stride), conv->channels_last};
   }
   if (const auto* attention = std::get_if<Attention<From>>(&form)) {
     return Attention<To>{attention->pass,
@@ -105,7 +114,7 @@ KernelForm<To> map_dimensions(const KernelForm<From>& form, Change&& change) {
                          attention->causal};
   }
   if (const auto* stream = std::get_if<Stream<From>>(&form)) {
-    return Stream<To>{stream->kind, change(stream->elements)};
+    return Stream<To>{stream->kind, change(stream->elements), change(stream->row)};
   }
   const auto& gather = std::get<Gather<From>>(form);
   return Gather<To>{gather.scatter, change(gather.rows), change(gather.row_elements)};

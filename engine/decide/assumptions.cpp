@@ -19,17 +19,25 @@ bool stores_weights_only(const Graph& model, const Request& request) {
   });
 }
 
+// What the priors have seen, and whether this card was among it.
+std::string fitted_on(const Platform& platform) {
+  std::int64_t rows = 0;
+  std::int64_t own = 0;
+  for (const FittedOn& entry : platform.priors.fitted_on) {
+    rows += entry.rows;
+    if (entry.device == platform.device.slug) own += entry.rows;
+  }
+  if (rows == 0) return "which were not fitted to measurements";
+  return fmt::format("which were fitted to {} measured kernels, {} of them on this very card", rows, own);
+}
+
 }  // namespace
 
 std::vector<std::string> assumptions(const Graph& model, const Platform& platform, const Request& request) {
   std::vector<std::string> lines;
-  lines.push_back(
-      fmt::format("Prediction from data sheets: each kernel takes a launch ({:.1f} us) and the longer of its "
-                  "compute and memory "
-                  "time, at an efficiency per kernel family that is the same for every card. 80% of times "
-                  "are expected within a "
-                  "factor of {:.2g}.",
-                  as_microseconds(platform.runtime.launch), platform.priors.spread));
+  lines.push_back(fmt::format(
+      "Each kernel's time follows from the card's data sheet and the priors of its architecture ({}: {}), {}.",
+      platform.priors.name, platform.priors.title, fitted_on(platform)));
   lines.push_back(fmt::format(
       "Runtime {}: {}; attention is {}.", platform.runtime.name, platform.runtime.title,
       platform.runtime.fused_attention ? "one fused kernel" : "written out, its scores go through memory"));

@@ -17,7 +17,7 @@ class Explainer {
   Explainer(const Program& program, const Platform& platform, const Bindings& bindings, bool expand)
       : program_(program),
         platform_(platform),
-        rates_(rates_of(platform.device)),
+        model_(time_model(platform.device, platform.priors)),
         bindings_(bindings),
         expand_(expand) {}
 
@@ -133,7 +133,7 @@ class Explainer {
                             .operations = number(kernel.operations),
                             .read = Bytes{number(kernel.bytes_read)},
                             .written = Bytes{number(kernel.bytes_written)}};
-    const KernelTime time = kernel_time(sized, rates_, platform_.runtime, platform_.priors);
+    const KernelTime time = kernel_time(sized, model_);
     row.family = to_string(family(sized.form));
     row.form = describe(sized.form);
     // Without the path itself the card computes on the units that libraries fall back to.
@@ -151,12 +151,12 @@ class Explainer {
     row.time = time.total;
     row.bound = time.bound;
     row.evidence = time.evidence;
-    row.terms = time_terms(sized, rates_, platform_.runtime, platform_.priors);
+    row.terms = time_terms(sized, model_);
   }
 
   const Program& program_;
   const Platform& platform_;
-  DeviceRates rates_;
+  TimeModel model_;
   Bindings bindings_;
   bool expand_;
   std::vector<ExplainedKernel> kernels_{};

@@ -11,6 +11,7 @@
 #include "engine/base/precision.hpp"
 #include "engine/hardware/device.hpp"
 #include "engine/hardware/price.hpp"
+#include "engine/hardware/priors.hpp"
 #include "engine/hardware/runtime.hpp"
 
 namespace roofcast {

@@ -1,38 +1,36 @@
 #pragma once
 // What differs between frameworks, as data: mechanisms by name and costs with their source.
 
-#include <array>
 #include <map>
 #include <string>
 
-#include "engine/base/kernel_form.hpp"
 #include "engine/base/units.hpp"
 
 namespace roofcast {
 
+/// What the host does for each operator and each kernel, on a fast core.
+struct HostCosts {
+  Seconds call{};              ///< an operator: its module, dispatch, the result's memory
+  Seconds training_call{};     ///< on top of it, to record what its gradient needs
+  Seconds backward_call{};     ///< a step of the backward pass
+  Seconds launch{};            ///< a kernel
+  Seconds optimizer_tensor{};  ///< each learned tensor in the optimizer's step
+  Seconds step{};              ///< once for a pass or a step of training
+};
+
 /// A framework and the way it runs a model. What `fused_attention` switches is `expand_attention` in
-/// `engine/graph`.
+/// `engine/graph`, what `fuses_elementwise` does `fuse_elementwise` in `engine/lower`.
 struct Runtime {
   std::string name{};  ///< file name: "pytorch-eager"
   std::string title{};
-  bool fused_attention = true;  ///< one kernel that never writes the scores; false: matmul, softmax, matmul
-  Seconds launch{};             ///< cost of one kernel launch that nothing hides
-  Bytes context{};  ///< device memory taken before the first tensor: driver context, library handles
-  std::map<std::string, std::string> sources{};
-};
-
-/// The share of a peak that a kernel family reaches when nothing better is known.
-struct Efficiency {
-  double compute = 1.0;  ///< of the arithmetic's peak, in (0, 1]
-  double memory = 1.0;   ///< of the memory bandwidth, in (0, 1]
-};
-
-/// Efficiencies of all families, and how far off they may be: 80% of times are expected within
-/// [p50 / spread, p50 * spread].
-struct Priors {
-  std::array<Efficiency, kernel_families> efficiency{};
-  double spread = 2.0;
-  double memory_spread = 0.1;  ///< the part of the needed memory that may come on top
+  bool fused_attention = true;     ///< one kernel that never writes the scores; false: matmul, softmax, matmul
+  bool fuses_elementwise = false;  ///< chains of elementwise kernels become one, also with the reduction after them
+  bool replays = false;            ///< kernels are submitted as one recorded graph
+  HostCosts host{};
+  Seconds latency{};    ///< from submitting a kernel to its start
+  Seconds gap{};        ///< between kernels that are already submitted
+  double spread = 1.1;  ///< hosts and versions: 80% of times within this factor, if kernels were known
+  Bytes context{};      ///< device memory taken before the first tensor: driver context, library handles
   std::map<std::string, std::string> sources{};
 };
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "engine/io/load_device.hpp"
+#include "engine/io/load_harness.hpp"
 #include "engine/io/load_offers.hpp"
 #include "engine/io/load_priors.hpp"
 #include "engine/io/load_runtime.hpp"
@@ -100,7 +101,32 @@ Result<Runtime> DataFolder::runtime(const std::string& name) const {
 }
 
 Result<Priors> DataFolder::priors(const std::string& name) const {
-  return load_named(root_ / "hardware_db" / "priors", "set of priors", name, load_priors);
+  const auto find = [&](const std::string& base) -> Result<Priors> {
+    if (base == name) return fail(fmt::format("priors '{}' extend themselves", name));
+    return priors(base);
+  };
+  return load_named(root_ / "hardware_db" / "priors", "set of priors", name,
+                    [&](std::string_view text, const std::string& file) { return load_priors(text, file, find); });
+}
+
+Result<Priors> DataFolder::priors_for(const Device& device) const {
+  const std::vector<std::string> known = toml_stems(root_ / "hardware_db" / "priors");
+  if (std::ranges::binary_search(known, device.compute_capability)) return priors(device.compute_capability);
+  auto general = priors("base");
+  constexpr double unknown_architecture = 2;
+  if (general) general->widened *= unknown_architecture;
+  return general;
+}
+
+Result<std::map<std::string, Harness, std::less<>>> DataFolder::harnesses() const {
+  const std::filesystem::path folder = root_ / "hardware_db" / "harnesses";
+  std::map<std::string, Harness, std::less<>> all;
+  for (const std::string& name : toml_stems(folder)) {
+    auto harness = load_named(folder, "harness", name, load_harness);
+    if (!harness) return tl::make_unexpected(harness.error());
+    all.emplace(name, *std::move(harness));
+  }
+  return all;
 }
 
 Result<std::filesystem::path> DataFolder::find_model_path(const std::string& name) const {

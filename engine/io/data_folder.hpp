@@ -2,13 +2,17 @@
 // The folder with hardware_db/ and models/: what is in it, and what a name means.
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/diagnostics.hpp"
 #include "engine/hardware/device.hpp"
+#include "engine/hardware/harness.hpp"
 #include "engine/hardware/price.hpp"
+#include "engine/hardware/priors.hpp"
 #include "engine/hardware/runtime.hpp"
 
 namespace roofcast {
@@ -44,7 +48,12 @@ class DataFolder {
   Result<std::vector<Offer>> offers_for(std::string_view slug) const;
 
   Result<Runtime> runtime(const std::string& name) const;
-  Result<Priors> priors(const std::string& name = "data-sheet") const;
+  /// A set of priors by its name, with what it extends.
+  Result<Priors> priors(const std::string& name) const;
+  /// All ways of timing operators that are known, by name.
+  Result<std::map<std::string, Harness, std::less<>>> harnesses() const;
+  /// Those of the card's compute capability, else the general ones with wider ranges.
+  Result<Priors> priors_for(const Device& device) const;
 
   /// The file of a model: as given, with `.toml` added, the config.json of a folder, or in models/. A path,
   /// or a name with the ending of another format, is returned whether it exists or not.

@@ -9,14 +9,37 @@
 namespace roofcast {
 namespace {
 
-bool read_fused_attention(TableReader& reader) {
-  const std::string attention = reader.required_text("attention");
-  const bool is_text = reader.has("attention") && reader.raw().get("attention")->is_string();
-  if (is_text && attention != "fused" && attention != "unfused") {
-    reader.complain(fmt::format("unknown attention '{}'", attention), reader.where("attention"),
-                    "write \"fused\" (one kernel) or \"unfused\" (matmul, softmax, matmul)");
+// One of two words, true for `yes`.
+bool read_choice(TableReader& reader, std::string_view key, std::string_view yes, std::string_view no,
+                 std::string_view hint) {
+  const std::string word = reader.required_text(key);
+  const bool is_text = reader.has(key) && reader.raw().get(key)->is_string();
+  if (is_text && word != yes && word != no) {
+    reader.complain(fmt::format("unknown {} '{}'", key, word), reader.where(key),
+                    fmt::format("write \"{}\" or \"{}\": {}", yes, no, hint));
   }
-  return attention != "unfused";
+  return word == yes;
+}
+
+Seconds read_microseconds(TableReader& table, std::string_view key) {
+  const double value = table.required_number(key);
+  if (value < 0 || value > 1e6) {
+    table.complain(fmt::format("'{}' must be between 0 and 1000000, not {}", key, value), table.where(key));
+    return {};
+  }
+  return microseconds(value);
+}
+
+HostCosts read_host(TableReader& reader) {
+  TableReader table = reader.table("host", true);
+  HostCosts costs{.call = read_microseconds(table, "call_us"),
+                  .training_call = read_microseconds(table, "training_call_us"),
+                  .backward_call = read_microseconds(table, "backward_call_us"),
+                  .launch = read_microseconds(table, "launch_us"),
+                  .optimizer_tensor = read_microseconds(table, "optimizer_tensor_us"),
+                  .step = read_microseconds(table, "step_us")};
+  table.finish();
+  return costs;
 }
 
 }  // namespace
@@ -30,10 +53,24 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
   runtime.name = std::filesystem::path(file).stem().string();
   check_schema(reader);
   runtime.title = filled_text(reader, "title");
-  runtime.fused_attention = read_fused_attention(reader);
-  runtime.launch = microseconds(positive_number(reader, "launch_us", Presence::required).value_or(0));
+  runtime.fused_attention = read_choice(reader, "attention", "fused", "unfused",
+                                        "one kernel, or matmul, softmax, matmul");
+  runtime.fuses_elementwise = read_choice(reader, "elementwise", "fused", "single",
+                                          "chains of elementwise kernels as one, or each by itself");
+  runtime.replays = read_choice(reader, "submission", "graph", "stream",
+                                "all kernels as one recorded graph, or one after the other");
+  runtime.host = read_host(reader);
+  TableReader device = reader.table("device", true);
+  runtime.latency = read_microseconds(device, "latency_us");
+  runtime.gap = read_microseconds(device, "gap_us");
+  device.finish();
+  runtime.spread = positive_number(reader, "spread", Presence::required).value_or(1);
+  if (runtime.spread < 1) {
+    reader.complain(fmt::format("'spread' must be at least 1, not {}", runtime.spread), reader.where("spread"),
+                    "it is a factor: 80% of times lie within [p50 / spread, p50 * spread]");
+  }
   runtime.context = mebibytes(positive_number(reader, "context_mib", Presence::required).value_or(0));
-  runtime.sources = read_sources(reader, {"attention", "launch_us", "context_mib"});
+  runtime.sources = read_sources(reader, {"attention", "elementwise", "submission", "host", "device", "context_mib", "spread"});
   reader.finish();
   if (!problems.empty()) return tl::make_unexpected(in_file_order(std::move(problems)));
   return runtime;

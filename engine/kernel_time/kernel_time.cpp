@@ -1,37 +1,164 @@
 #include "engine/kernel_time/kernel_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/kernel_time/executed.hpp"
 
 namespace roofcast {
+namespace {
 
-DeviceRates rates_of(const Device& device) {
-  DeviceRates rates{.vector = device.peak(Arithmetic::vector_fp32).value_or(FlopsPerSecond{}),
-                    .bandwidth = device.bandwidth};
-  for (std::size_t i = 0; i < arithmetics; ++i) {
-    rates.matrix[i] = device.matrix_peak(static_cast<Arithmetic>(i)).value_or(FlopsPerSecond{});
-  }
-  return rates;
+using Dim = std::int64_t;
+
+constexpr std::size_t index(MatrixUnit unit) {
+  return static_cast<std::size_t>(unit);
 }
 
-KernelTime kernel_time(const BoundKernel& kernel, const DeviceRates& rates, const Runtime& runtime,
-                       const Priors& priors) {
-  const Efficiency& reached = priors.efficiency[static_cast<std::size_t>(family(kernel.form))];
-  KernelTime time{.launch = runtime.launch, .executed_macs = executed_macs(kernel)};
-  if (time.executed_macs > 0) {
-    const FlopsPerSecond peak = rates.matrix[static_cast<std::size_t>(kernel.arithmetic)];
-    time.compute = Flops{2.0 * time.executed_macs} / (peak * reached.compute);
-  } else {
-    time.compute = Flops{kernel.operations} / (rates.vector * reached.compute);
-  }
-  time.memory = (kernel.read + kernel.written) / (rates.bandwidth * reached.memory);
-  const Seconds longer = std::max(time.compute, time.memory);
-  time.total = time.launch + longer;
-  time.bound = time.launch > longer         ? Bound::launch
-               : time.compute > time.memory ? Bound::compute
-                                            : Bound::memory;
+Bound longest(const KernelTime& time) {
+  if (time.launch > std::max(time.compute, time.memory)) return Bound::launch;
+  return time.compute > time.memory ? Bound::compute : Bound::memory;
+}
+
+KernelTime time_of(const Gemm<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+  const GemmParameters& fitted =
+      model.priors->kernels.gemm[index(matrix_unit(kernel.arithmetic, model.machine))];
+  const GemmTime gemm = gemm_time({.batch = static_cast<double>(form.batch),
+                                   .m = static_cast<double>(form.m),
+                                   .n = static_cast<double>(form.n),
+                                   .k = static_cast<double>(form.k),
+                                   .arithmetic = kernel.arithmetic,
+                                   .read = kernel.read,
+                                   .written = kernel.written,
+                                   .cached = kernel.cached},
+                                  model.machine, fitted);
+  return {.launch = gemm.launch,
+          .compute = gemm.tiles,
+          .memory = gemm.memory,
+          .further = gemm.split,
+          .total = gemm.total,
+          .correction = std::exp(correction(fitted.residual, features(kernel.form))),
+          .spread = fitted.spread};
+}
+
+KernelTime time_of(const Convolution<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+  const std::size_t unit = index(matrix_unit(kernel.arithmetic, model.machine));
+  const ConvolutionParameters& fitted = model.priors->kernels.convolution[unit];
+  const ConvolutionTime convolution = convolution_time({.form = form,
+                                                        .arithmetic = kernel.arithmetic,
+                                                        .read = kernel.read,
+                                                        .written = kernel.written,
+                                                        .channels_last = form.channels_last},
+                                                       model.machine, fitted);
+  return {.launch = convolution.launch + convolution.gemm.launch,
+          .compute = convolution.gemm.tiles.count() > 0 ? convolution.gemm.tiles : convolution.product,
+          .memory = convolution.gemm.memory,
+          .further = convolution.transform + convolution.gemm.split,
+          .total = convolution.total,
+          .correction = std::exp(correction(fitted.residual, features(kernel.form))),
+          .spread = fitted.spread};
+}
+
+KernelTime time_of(const Attention<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+  const AttentionParameters& fitted = model.priors->kernels.attention;
+  const AttentionTime attention = attention_time({.form = form,
+                                                  .arithmetic = kernel.arithmetic,
+                                                  .executed_macs = executed_macs(kernel),
+                                                  .read = kernel.read,
+                                                  .written = kernel.written},
+                                                 model.machine, fitted);
+  return {.launch = attention.launch,
+          .compute = attention.compute,
+          .memory = attention.memory,
+          .total = attention.total,
+          .spread = fitted.spread};
+}
+
+KernelTime time_of(const Stream<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+  const StreamParameters& fitted = model.priors->kernels.stream[static_cast<std::size_t>(form.kind)];
+  const StreamTime stream = stream_time(
+      {.form = form, .operations = kernel.operations, .read = kernel.read, .written = kernel.written},
+      model.machine, fitted, model.priors->kernels.cache);
+  return {.launch = stream.launch,
+          .compute = stream.compute,
+          .memory = stream.memory,
+          .total = stream.total,
+          .spread = fitted.spread};
+}
+
+// Rows shorter than a sector move a whole one.
+KernelTime time_of(const Gather<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+  const GatherParameters& fitted = model.priors->kernels.gather;
+  const Bytes moved = kernel.read + kernel.written;
+  const double sectors = static_cast<double>(form.rows) * fitted.sector_bytes;
+  KernelTime time{.launch = microseconds(fitted.launch_us), .spread = fitted.spread};
+  time.memory = Bytes{std::max(moved.value, sectors)} / (model.machine.bandwidth * fitted.bandwidth_share);
+  time.total = time.launch + time.memory;
   return time;
+}
+
+// What no kernel can beat: its multiply-adds at the peak and its bytes from the cache.
+Seconds least(const BoundKernel& kernel, const TimeModel& model, double multiplied) {
+  const Machine& machine = model.machine;
+  const double peak = machine.matrix[static_cast<std::size_t>(kernel.arithmetic)].value;
+  const double cache = std::max(machine.bandwidth.value, model.priors->kernels.cache.l2_bytes_per_clock *
+                                                             machine.sms * machine.clock.value);
+  const double arithmetic = multiplied > 0 && peak > 0 ? 2 * multiplied / peak : 0;
+  return Seconds{std::max(arithmetic, (kernel.read + kernel.written).value / cache)};
+}
+
+}  // namespace
+
+Features features(const KernelForm<std::int64_t>& form) {
+  const auto log2 = [](std::int64_t size) { return std::log2(static_cast<double>(size)); };
+  if (const auto* gemm = std::get_if<Gemm<std::int64_t>>(&form)) {
+    return {log2(gemm->m), log2(gemm->n), log2(gemm->k), log2(gemm->batch)};
+  }
+  if (const auto* conv = std::get_if<Convolution<std::int64_t>>(&form)) {
+    return {log2(conv->batch), log2(conv->in_channels), log2(conv->out_channels),
+            log2(conv->input[0]) + log2(conv->input[1]) + log2(conv->input[2])};
+  }
+  return {};
+}
+
+TimeModel time_model(const Device& device, const Priors& priors) {
+  return {.machine = machine_of(device), .priors = &priors};
+}
+
+MatrixUnit matrix_unit(Arithmetic arithmetic, const Machine& machine) {
+  if (!machine.tensor[static_cast<std::size_t>(arithmetic)]) return MatrixUnit::vector;
+  switch (arithmetic) {
+    case Arithmetic::tensor_fp64:
+    case Arithmetic::tensor_tf32: return MatrixUnit::tensor32;
+    case Arithmetic::tensor_fp16_fp16_accumulate:
+    case Arithmetic::tensor_fp16:
+    case Arithmetic::tensor_bf16: return MatrixUnit::tensor16;
+    default: return MatrixUnit::tensor8;
+  }
+}
+
+KernelTime kernel_time(const BoundKernel& kernel, const TimeModel& model) {
+  KernelTime time = std::visit([&](const auto& form) { return time_of(form, kernel, model); }, kernel.form);
+  time.executed_macs = executed_macs(kernel);
+  const auto* convolution = std::get_if<Convolution<Dim>>(&kernel.form);
+  // Winograd multiplies up to four times less than the definition asks for.
+  const double multiplied = convolution != nullptr ? time.executed_macs / 4 : time.executed_macs;
+  time.total = std::max(time.total * time.correction, least(kernel, model, multiplied));
+  time.bound = longest(time);
+  if (time.executed_macs > 0) {
+    const PowerParameters& power =
+        model.priors->kernels.power[index(matrix_unit(kernel.arithmetic, model.machine))];
+    const double tera_per_second = 2e-12 * multiplied / time.total.count();
+    time.power = power.watts_per_tera * tera_per_second / model.machine.board_power.value;
+  }
+  return time;
+}
+
+double slowdown(double power, const PowerParameters& parameters) {
+  return power > 1 ? std::pow(power, parameters.clock_exponent) : 1.0;
+}
+
+Seconds sustained(const KernelTime& time, MatrixUnit unit, const TimeModel& model) {
+  return time.total * slowdown(time.power, model.priors->kernels.power[index(unit)]);
 }
 
 }  // namespace roofcast

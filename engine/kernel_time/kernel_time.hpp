@@ -3,8 +3,12 @@
 
 #include "engine/base/evidence.hpp"
 #include "engine/base/kernel_form.hpp"
-#include "engine/hardware/device.hpp"
-#include "engine/hardware/runtime.hpp"
+#include "engine/hardware/priors.hpp"
+#include "engine/kernel_time/attention.hpp"
+#include "engine/kernel_time/convolution.hpp"
+#include "engine/kernel_time/gemm.hpp"
+#include "engine/kernel_time/machine.hpp"
+#include "engine/kernel_time/stream.hpp"
 
 namespace roofcast {
 
@@ -17,40 +21,50 @@ struct BoundKernel {
   double operations = 0;       ///< that are no multiply-adds
   Bytes read{};
   Bytes written{};
+  double cached = 0;  ///< share of `read` that the L2 cache holds before a matrix product starts
 };
 
-/// The rates that a device offers, looked up once for all kernels.
-struct DeviceRates {
-  std::array<FlopsPerSecond, arithmetics> matrix{};  ///< 0 where the card has no such path
-  FlopsPerSecond vector{};                           ///< fp32 on CUDA cores
-  BytesPerSecond bandwidth{};
+/// A device with what is known about it: all that a kernel's time depends on.
+struct TimeModel {
+  Machine machine{};
+  const Priors* priors = nullptr;  ///< outlives this
 };
 
-DeviceRates rates_of(const Device& device);
+TimeModel time_model(const Device& device, const Priors& priors);
 
-/// The terms of one launch. `total` = launch + max(compute, memory).
+/// What multiplies matrices in this arithmetic on this machine.
+MatrixUnit matrix_unit(Arithmetic arithmetic, const Machine& machine);
+
+/// The terms of one launch on the device. `total` is what the model of the kernel's family makes of them, times the
+/// family's residual correction, and never below what the arithmetic at its peak and the bytes at the bandwidth of
+/// the L2 cache would take.
 struct KernelTime {
   Seconds launch{};
   Seconds compute{};
   Seconds memory{};
+  Seconds further{};     ///< reductions after a split, transforms, changes of layout
   Seconds total{};
-  double executed_macs =
-      0;  ///< what the kernel multiplies: with recomputation, without what a causal mask skips
+  double correction = 1;     ///< of the residual
+  double executed_macs = 0;  ///< what the kernel multiplies: with recomputation, without what a causal mask skips
+  double power = 0;          ///< wanted, as a share of the board's limit; above 1 the clock falls
+  Spread spread{};
   Bound bound = Bound::memory;
   Evidence evidence = Evidence::data_sheet;
 };
 
-/// Roofline with a launch cost:
+KernelTime kernel_time(const BoundKernel& kernel, const TimeModel& model);
+
+/// The sizes that a residual correction is a function of: those of a matrix product or a convolution.
+Features features(const KernelForm<std::int64_t>& form);
+
+/// How much longer arithmetic takes when kernels want `power` of the limit on average:
 ///
-///     t = t_launch + max(2 M / (e_c P) + O / (e_c V), B / (e_m W))
+///     slowdown = max(1, power)^x
 ///
-/// M: multiply-adds executed, P: dense peak of the kernel's arithmetic, O: other operations, V: fp32 peak of
-/// the vector units, B: bytes read and written, W: memory bandwidth, e_c and e_m: the family's efficiencies
-/// in (0, 1]. O counts only for kernels that do not multiply matrices; in the others it hides behind them.
-/// Source: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009; the launch cost is additive because
-/// nothing hides it in a stream of short kernels, which overstates it where kernels are long. Needs: the
-/// device has a peak for the arithmetic. Example: 1 GB copied at 1 TB/s with a 5 us launch takes 1.005 ms.
-KernelTime kernel_time(const BoundKernel& kernel, const DeviceRates& rates, const Runtime& runtime,
-                       const Priors& priors);
+/// Dynamic power grows about with the cube of the clock (voltage follows it), so x is between 1/3 and 1/2.
+double slowdown(double power, const PowerParameters& parameters);
+
+/// The time of a kernel that runs over and over by itself, as in a benchmark of one operator.
+Seconds sustained(const KernelTime& time, MatrixUnit unit, const TimeModel& model);
 
 }  // namespace roofcast

@@ -64,24 +64,111 @@ std::string describe(const KernelForm<std::int64_t>& form) {
                      gather.row_elements);
 }
 
-std::vector<TimeTerm> time_terms(const BoundKernel& kernel, const DeviceRates& rates, const Runtime& runtime,
-                                 const Priors& priors) {
-  const KernelTime time = kernel_time(kernel, rates, runtime, priors);
-  const Efficiency& reached = priors.efficiency[static_cast<std::size_t>(family(kernel.form))];
-  std::string compute;
-  if (time.executed_macs > 0) {
-    compute = fmt::format("2 * {}MAC / ({:.2f} * {}FLOP/s)", scaled(time.executed_macs), reached.compute,
-                          scaled(rates.matrix[static_cast<std::size_t>(kernel.arithmetic)].value));
-  } else {
-    compute = fmt::format("{}op / ({:.2f} * {}FLOP/s)", scaled(kernel.operations), reached.compute,
-                          scaled(rates.vector.value));
+namespace {
+
+struct Words {
+  std::string compute{};
+  std::string memory{};
+  std::string further{};
+};
+
+std::string bytes_moved(const BoundKernel& kernel) {
+  return fmt::format("{}B read + {}B written", scaled(kernel.read.value), scaled(kernel.written.value));
+}
+
+std::string bandwidth(double share, const TimeModel& model) {
+  return fmt::format("{:.2f} x {}B/s", share, scaled(model.machine.bandwidth.value));
+}
+
+std::string products(const KernelTime& time, const BoundKernel& kernel, const TimeModel& model) {
+  return fmt::format("2 x {}MAC at up to {}FLOP/s", scaled(time.executed_macs),
+                     scaled(model.machine.matrix[static_cast<std::size_t>(kernel.arithmetic)].value));
+}
+
+std::string tiles(const GemmTime& gemm) {
+  std::string text = fmt::format(", tiles of {}x{}", gemm.tile_m, gemm.tile_n);
+  if (gemm.split_k > 1) text += fmt::format(", k in {} parts", gemm.split_k);
+  return text + fmt::format(", {:.3g} {}", gemm.waves, gemm.waves == 1 ? "wave" : "waves");
+}
+
+Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,
+               const TimeModel& model) {
+  const GemmParameters& fitted = model.priors->kernels.gemm[static_cast<std::size_t>(
+      matrix_unit(kernel.arithmetic, model.machine))];
+  const GemmTime gemm = gemm_time({.batch = static_cast<double>(form.batch),
+                                   .m = static_cast<double>(form.m),
+                                   .n = static_cast<double>(form.n),
+                                   .k = static_cast<double>(form.k),
+                                   .arithmetic = kernel.arithmetic,
+                                   .read = kernel.read,
+                                   .written = kernel.written,
+                                   .cached = kernel.cached},
+                                  model.machine, fitted);
+  return {.compute = products(time, kernel, model) + tiles(gemm),
+          .memory = fmt::format("{}B at up to {}", scaled(gemm.traffic.value), bandwidth(fitted.bandwidth_share, model)),
+          .further = fmt::format("sum of {} parts", gemm.split_k)};
+}
+
+Words words_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,
+               const TimeModel& model) {
+  const ConvolutionParameters& fitted = model.priors->kernels.convolution[static_cast<std::size_t>(
+      matrix_unit(kernel.arithmetic, model.machine))];
+  const ConvolutionTime convolution = convolution_time({.form = form,
+                                                        .arithmetic = kernel.arithmetic,
+                                                        .read = kernel.read,
+                                                        .written = kernel.written,
+                                                        .channels_last = form.channels_last},
+                                                       model.machine, fitted);
+  const bool direct = convolution.algorithm == ConvolutionAlgorithm::direct;
+  Words words{.compute = fmt::format("{}, {}", to_string(convolution.algorithm), products(time, kernel, model)),
+              .memory = bytes_moved(kernel),
+              .further = "transforms and changes of layout"};
+  if (!direct && convolution.gemm.tile_m > 0) words.compute += tiles(convolution.gemm);
+  return words;
+}
+
+Words words_of(const Attention<std::int64_t>& /*form*/, const BoundKernel& kernel, const KernelTime& time,
+               const TimeModel& model) {
+  return {.compute = products(time, kernel, model),
+          .memory = fmt::format("({}) / ({})", bytes_moved(kernel),
+                                bandwidth(model.priors->kernels.attention.bandwidth_share, model))};
+}
+
+Words words_of(const Stream<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& /*time*/,
+               const TimeModel& model) {
+  const StreamParameters& fitted = model.priors->kernels.stream[static_cast<std::size_t>(form.kind)];
+  const StreamTime stream = stream_time(
+      {.form = form, .operations = kernel.operations, .read = kernel.read, .written = kernel.written},
+      model.machine, fitted, model.priors->kernels.cache);
+  Words words{.compute = fmt::format("{}op / ({:.2f} x {}FLOP/s)", scaled(kernel.operations), fitted.operations_share,
+                                     scaled(model.machine.vector.value)),
+              .memory = fmt::format("({}) / ({})", bytes_moved(kernel), bandwidth(fitted.bandwidth_share, model))};
+  if (stream.further_reads > 0) words.memory += fmt::format(", {:.2f} further reads", stream.further_reads);
+  if (stream.resident > 0.01) words.memory += fmt::format(", {:.0f}% of it in the L2 cache", 100 * stream.resident);
+  return words;
+}
+
+Words words_of(const Gather<std::int64_t>& /*form*/, const BoundKernel& kernel, const KernelTime& /*time*/,
+               const TimeModel& model) {
+  return {.memory = fmt::format("({}) / ({})", bytes_moved(kernel),
+                                bandwidth(model.priors->kernels.gather.bandwidth_share, model))};
+}
+
+}  // namespace
+
+std::vector<TimeTerm> time_terms(const BoundKernel& kernel, const TimeModel& model) {
+  const KernelTime time = kernel_time(kernel, model);
+  const Words words =
+      std::visit([&](const auto& form) { return words_of(form, kernel, time, model); }, kernel.form);
+  std::vector<TimeTerm> terms = {{"launch", "on the device", time.launch}};
+  if (!words.compute.empty()) terms.push_back({"compute", words.compute, time.compute});
+  terms.push_back({"memory", words.memory, time.memory});
+  if (time.further.count() > 0) terms.push_back({"further", words.further, time.further});
+  if (time.correction != 1) {
+    terms.push_back({"residual", fmt::format("x {:.3f}, fitted", time.correction),
+                     time.total - time.total / time.correction});
   }
-  const std::string memory =
-      fmt::format("({}B read + {}B written) / ({:.2f} * {}B/s)", scaled(kernel.read.value),
-                  scaled(kernel.written.value), reached.memory, scaled(rates.bandwidth.value));
-  return {{"launch", fmt::format("one launch under {}", runtime.name), time.launch},
-          {"compute", compute, time.compute},
-          {"memory", memory, time.memory}};
+  return terms;
 }
 
 }  // namespace roofcast

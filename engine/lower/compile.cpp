@@ -27,9 +27,12 @@ auto key_of(const CompiledKernel& kernel) {
                           kernel.recomputed_macs,
                           kernel.operations,
                           kernel.bytes_read,
-                          kernel.bytes_written};
-  if (const auto* conv = std::get_if<Convolution<Slot>>(&kernel.form))
+                          kernel.bytes_written,
+                          static_cast<Slot>(kernel.phase)};
+  if (const auto* conv = std::get_if<Convolution<Slot>>(&kernel.form)) {
     sizes.push_back(static_cast<Slot>(conv->pass));
+    sizes.push_back(conv->channels_last ? 1 : 0);
+  }
   if (const auto* attention = std::get_if<Attention<Slot>>(&kernel.form)) {
     sizes.push_back(static_cast<Slot>(attention->pass));
     sizes.push_back(attention->causal ? 1 : 0);
@@ -58,7 +61,8 @@ void compile_kernels(CompiledProgram& compiled) {
                            .recomputed_macs = tape.add(kernel.recomputed_macs),
                            .operations = tape.add(kernel.operations),
                            .bytes_read = tape.add(kernel.bytes_read),
-                           .bytes_written = tape.add(kernel.bytes_written)};
+                           .bytes_written = tape.add(kernel.bytes_written),
+                           .phase = step.phase};
       const auto [known, is_new] =
           distinct.try_emplace(key_of(entry), std::pair{compiled.kernels.size(), Expr{0}});
       if (is_new) compiled.kernels.push_back(entry);
@@ -79,10 +83,12 @@ void compile_totals(CompiledProgram& compiled) {
   Expr parameters{0};
   Expr parameters_active{0};
   Expr statistics{0};
+  Expr tensors{0};
   for (const ProgramTensor& tensor : program.tensors) {
     const Expr repeats = program.multiplicity(tensor.region);
     const Expr count = repeats * elements(tensor.shape);
     if (tensor.role == TensorRole::parameter) {
+      tensors += repeats;
       parameters += count;
       parameters_active += tensor.used_per_token ? repeats * *tensor.used_per_token : count;
     }
@@ -98,8 +104,10 @@ void compile_totals(CompiledProgram& compiled) {
   Expr operations{0};
   Expr layers{0};
   Expr nodes{0};
+  std::array<Expr, 3> operators{Expr{0}, Expr{0}, Expr{0}};
   for (const Step& step : program.steps) {
     const Expr repeats = program.multiplicity(step.region);
+    operators[static_cast<std::size_t>(step.phase)] += repeats;
     Expr step_macs{0};
     for (const Kernel& kernel : step.kernels) {
       step_macs += kernel.count * kernel.macs;
@@ -125,6 +133,8 @@ void compile_totals(CompiledProgram& compiled) {
   compiled.forward_operations = tape.add(operations);
   compiled.layer_elements = tape.add(layers);
   compiled.nodes = tape.add(nodes);
+  for (std::size_t i = 0; i < operators.size(); ++i) compiled.operators[i] = tape.add(operators[i]);
+  compiled.tensors = tape.add(tensors);
   if (program.tokens) compiled.tokens = tape.add(*program.tokens);
 }
 

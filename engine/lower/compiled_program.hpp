@@ -1,6 +1,7 @@
 #pragma once
 // A program whose expressions have been compiled to a tape: evaluating a configuration fills flat arrays.
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -14,7 +15,7 @@ namespace roofcast {
 /// An index into the tape's slots.
 using Slot = int;
 
-/// Kernels that have the same sizes, whatever layer they belong to.
+/// Kernels of a phase that have the same sizes, whatever layer they belong to.
 struct CompiledKernel {
   KernelForm<Slot> form{};
   Arithmetic arithmetic = Arithmetic::vector_fp32;
@@ -24,6 +25,7 @@ struct CompiledKernel {
   Slot bytes_read = 0;
   Slot bytes_written = 0;
   Slot count = 0;  ///< how often it runs in all
+  Phase phase = Phase::forward;
 };
 
 /// One event of the memory's life, in order. Region events enclose the events of a block that repeats.
@@ -54,6 +56,8 @@ struct CompiledProgram {
   Slot forward_operations = 0;
   Slot layer_elements = 0;
   Slot nodes = 0;                                    ///< forward operators executed
+  std::array<Slot, 3> operators{};                   ///< executed in each phase, views too
+  Slot tensors = 0;                                  ///< learned tensors
   Slot tokens = -1;                                  ///< tokens per sample, -1 if the model has none
   std::vector<std::pair<Slot, Slot>> constraints{};  ///< beside program.constraints
   std::vector<std::pair<Slot, TensorId>>

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/hardware/device.hpp"
+#include "engine/hardware/priors.hpp"
 #include "engine/hardware/runtime.hpp"
 #include "engine/lower/compiled_program.hpp"
 #include "engine/memory/memory_plan.hpp"

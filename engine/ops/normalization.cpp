@@ -87,9 +87,26 @@ std::vector<Access> outputs_of(const NodeView& node) {
 }
 
 // One pass: a row stays on chip between its statistics and its result.
-std::vector<KernelSpec> kernels_row_norm(const NodeView& node) {
-  return {stream("normalize", StreamKind::normalization, elements(node.inputs[0].shape), norm_operations,
-                 everything_read(node), outputs_of(node))};
+// `row`: how many values share their statistics.
+KernelSpec row_norm(const NodeView& node, StreamKind kind, const Expr& row) {
+  KernelSpec kernel = stream("normalize", kind, elements(node.inputs[0].shape), norm_operations, everything_read(node),
+                             outputs_of(node));
+  std::get<Stream<Expr>>(kernel.form).row = row;
+  return kernel;
+}
+
+std::vector<KernelSpec> kernels_layer_norm(const NodeView& node) {
+  return {row_norm(node, StreamKind::normalization, node.inputs[0].shape.back())};
+}
+
+std::vector<KernelSpec> kernels_rms_norm(const NodeView& node) {
+  return {row_norm(node, StreamKind::rms_normalization, node.inputs[0].shape.back())};
+}
+
+std::vector<KernelSpec> kernels_group_norm(const NodeView& node) {
+  Expr row = floor_divide(node.inputs[0].shape[1], node.attributes.size("groups"));
+  for (std::size_t axis = 2; axis < node.inputs[0].shape.size(); ++axis) row *= node.inputs[0].shape[axis];
+  return {row_norm(node, StreamKind::normalization, row)};
 }
 
 // A channel does not fit on chip: training reads the input once for the statistics and once more to apply
@@ -98,11 +115,11 @@ std::vector<KernelSpec> kernels_batch_norm(const NodeView& node) {
   const Expr count = elements(node.inputs[0].shape);
   if (!node.training) {
     return {
-        stream("batch norm", StreamKind::normalization, count, 2, everything_read(node), outputs_of(node))};
+        stream("batch norm", StreamKind::batch_normalization, count, 2, everything_read(node), outputs_of(node))};
   }
   std::vector<Access> reads = everything_read(node);
   reads.push_back({Operand::input(0), {}});
-  return {stream("batch norm (training)", StreamKind::normalization, count, norm_operations, reads,
+  return {stream("batch norm (training)", StreamKind::batch_normalization, count, norm_operations, reads,
                  outputs_of(node))};
 }
 
@@ -162,9 +179,10 @@ std::vector<KernelSpec> kernels_norm_backward(const NodeView& node) {
     }
     return writes;
   }();
-  return {stream("norm backward (parameters)", StreamKind::normalization, count, 4,
+  const StreamKind kind = node.attributes.flag("over_batch") ? StreamKind::batch_normalization : StreamKind::normalization;
+  return {stream("norm backward (parameters)", kind, count, 4,
                  whole({Operand::input(0), Operand::input(1)}), parameter_gradients),
-          stream("norm backward (input)", StreamKind::normalization, count, norm_operations,
+          stream("norm backward (input)", kind, count, norm_operations,
                  everything_read(node), whole({Operand::output(0)}))};
 }
 
@@ -178,14 +196,14 @@ OperatorRows normalization_operators() {
        .attributes = last_dimension_attributes,
        .infer = infer_layer_norm,
        .gradient = gradient_row_norm,
-       .kernels = kernels_row_norm},
+       .kernels = kernels_layer_norm},
       {.name = "rms_norm",
        .summary = "divides the last dimension by its root mean square, then scales",
        .cast = CastRule::fp32,
        .attributes = scale_attributes,
        .infer = infer_rms_norm,
        .gradient = gradient_row_norm,
-       .kernels = kernels_row_norm},
+       .kernels = kernels_rms_norm},
       {.name = "batch_norm",
        .summary = "normalises each channel over the batch; with running statistics in inference",
        .infer = infer_batch_norm,
@@ -197,7 +215,7 @@ OperatorRows normalization_operators() {
        .attributes = group_attributes,
        .infer = infer_group_norm,
        .gradient = gradient_row_norm,
-       .kernels = kernels_row_norm},
+       .kernels = kernels_group_norm},
       {.name = "norm_backward",
        .least_inputs = 4,
        .most_inputs = 5,

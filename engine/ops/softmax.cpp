@@ -14,9 +14,15 @@ constexpr AttributeRule softmax_attributes[] = {
 // Per element: the maximum, a subtraction, an exponential (ten), a sum, a division.
 constexpr std::int64_t softmax_operations = 14;
 
+KernelSpec with_row(KernelSpec kernel, const Shape& shape) {
+  std::get<Stream<Expr>>(kernel.form).row = shape.empty() ? Expr{1} : shape.back();
+  return kernel;
+}
+
 std::vector<KernelSpec> kernels_softmax(const NodeView& node) {
-  return {stream("softmax", StreamKind::softmax, elements(node.outputs[0].shape), softmax_operations,
-                 everything_read(node), whole({Operand::output()}))};
+  return {with_row(stream("softmax", StreamKind::softmax, elements(node.outputs[0].shape), softmax_operations,
+                          everything_read(node), whole({Operand::output()})),
+                   node.outputs[0].shape)};
 }
 
 std::vector<GradientStep> gradient_softmax(const NodeView& /*node*/) {
@@ -26,8 +32,9 @@ std::vector<GradientStep> gradient_softmax(const NodeView& /*node*/) {
 }
 
 std::vector<KernelSpec> kernels_softmax_backward(const NodeView& node) {
-  return {stream("softmax backward", StreamKind::softmax, elements(node.outputs[0].shape), 4,
-                 everything_read(node), whole({Operand::output()}))};
+  return {with_row(stream("softmax backward", StreamKind::softmax, elements(node.outputs[0].shape), 4,
+                          everything_read(node), whole({Operand::output()})),
+                   node.outputs[0].shape)};
 }
 
 // Mean over all rows of -log softmax(logits)[target]. The second output is the log-softmax, kept for the
@@ -48,8 +55,9 @@ Result<Inference> infer_cross_entropy(const NodeView& node) {
 
 std::vector<KernelSpec> kernels_cross_entropy(const NodeView& node) {
   const Shape& logits = node.inputs[0].shape;
-  return {stream("log softmax", StreamKind::softmax, elements(logits), softmax_operations,
-                 whole({Operand::input(0)}), whole({Operand::output(1)})),
+  return {with_row(stream("log softmax", StreamKind::softmax, elements(logits), softmax_operations,
+                          whole({Operand::input(0)}), whole({Operand::output(1)})),
+                   logits),
           stream("negative log likelihood", StreamKind::reduction, rows(logits), 1,
                  {{Operand::output(1), rows(logits)}, {Operand::input(1), {}}}, whole({Operand::output(0)}))};
 }
@@ -72,8 +80,9 @@ std::vector<KernelSpec> kernels_cross_entropy_backward(const NodeView& node) {
   KernelSpec fill = stream("negative log likelihood backward", StreamKind::elementwise, count, 0,
                            whole({Operand::input(2)}), whole({Operand::output()}));
   fill.workspace_bytes = count * Expr{fp32_bytes};
-  KernelSpec dense = stream("log softmax backward", StreamKind::softmax, count, softmax_operations,
-                            whole({Operand::input(1), Operand::output()}), whole({Operand::output()}));
+  KernelSpec dense = with_row(stream("log softmax backward", StreamKind::softmax, count, softmax_operations,
+                                     whole({Operand::input(1), Operand::output()}), whole({Operand::output()})),
+                              node.inputs[1].shape);
   dense.workspace_bytes = fill.workspace_bytes;
   return {fill, dense};
 }

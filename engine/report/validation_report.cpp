@@ -190,7 +190,7 @@ Document validation_groups(const Validation& validation) {
 }
 
 Document validation_rows(std::span<const MeasuredRow> rows, std::span<const Outcome> outcomes,
-                         const Provenance& provenance) {
+                         std::span<const FittedOn> provenance) {
   Table table;
   for (const char* key :
        {"file",  "line",  "source", "hw",           "device",     "kernel",      "precision",

@@ -17,7 +17,7 @@ Document validation_groups(const Validation& validation);
 
 /// One row a measured row, with its prediction or why there is none; times in seconds.
 Document validation_rows(std::span<const MeasuredRow> rows, std::span<const Outcome> outcomes,
-                         const Provenance& provenance);
+                         std::span<const FittedOn> provenance);
 
 std::string validation_json(const Validation& validation, std::string_view tool_version);
 

@@ -153,7 +153,7 @@ class ModelPredictor {
       }
       Bindings bindings = pass.symbols;
       bindings["batch"] = row.batch;
-      const auto time = time_of(ready, device->second, bindings);
+      const auto time = time_of(ready, device->second, platforms_.priors.find(measured.device)->second, bindings);
       if (!time) return no_prediction("sizes", first_message(time.error()));
       sum.p10 += pass.times * time->p10;
       sum.p50 += pass.times * time->p50;
@@ -166,8 +166,9 @@ class ModelPredictor {
     return sum;
   }
 
-  Result<TimeRange> time_of(const CompiledPass& ready, const Device& device, const Bindings& bindings) const {
-    Evaluator evaluator(ready.program, device, ready.options.runtime, platforms_.priors);
+  static Result<TimeRange> time_of(const CompiledPass& ready, const Device& device, const Priors& priors,
+                                   const Bindings& bindings) {
+    Evaluator evaluator(ready.program, device, ready.options.runtime, priors);
     const auto prediction = evaluator.evaluate(bindings);
     if (!prediction) return tl::make_unexpected(prediction.error());
     return prediction->time;

@@ -9,6 +9,8 @@
 
 #include "engine/graph/graph.hpp"
 #include "engine/hardware/device.hpp"
+#include "engine/hardware/harness.hpp"
+#include "engine/hardware/priors.hpp"
 #include "engine/hardware/runtime.hpp"
 #include "engine/validate/measured_row.hpp"
 #include "engine/validate/outcome.hpp"
@@ -29,8 +31,8 @@ using OpenMeasuredModel =
 struct MeasuredPlatforms {
   std::map<std::string, Device, std::less<>> devices{};    ///< by slug
   std::map<std::string, Runtime, std::less<>> runtimes{};  ///< by name
-  std::string operator_runtime = "pytorch-eager";          ///< what operators are timed under
-  Priors priors{};
+  std::map<std::string, Priors, std::less<>> priors{};     ///< by slug
+  std::map<std::string, Harness, std::less<>> harnesses{};  ///< by name
 };
 
 /// Called with how many rows are done, from several threads.

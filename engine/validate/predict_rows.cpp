@@ -7,11 +7,21 @@
 namespace roofcast {
 namespace {
 
+// How the row was timed: as its source does, else as the program that ran it.
+Harness harness_of(const MeasuredRow& row, const MeasuredPlatforms& platforms) {
+  for (const std::string& name : {row.source, row.runtime}) {
+    const auto known = platforms.harnesses.find(name);
+    if (known != platforms.harnesses.end()) return known->second;
+  }
+  return {};
+}
+
 Outcome predict_one(const MeasuredRow& measured, const OperatorRow& row, const MeasuredPlatforms& platforms,
-                    const Runtime& runtime, bool baseline) {
+                    bool baseline) {
   const auto device = platforms.devices.find(measured.device);
   if (device == platforms.devices.end()) return {no_prediction("device:" + measured.hardware)};
-  const auto prediction = predict_operator(row, device->second, runtime, platforms.priors);
+  const TimeModel model = time_model(device->second, platforms.priors.find(measured.device)->second);
+  const auto prediction = predict_operator(row, device->second, model, harness_of(measured, platforms));
   if (!prediction) return {tl::make_unexpected(prediction.error())};
   Outcome outcome{prediction->time};
   if (const auto kernels = operator_kernels(row); baseline && kernels) {
@@ -28,15 +38,12 @@ std::vector<Outcome> predict_rows(std::span<const MeasuredRow> rows, const Measu
                                   const OpenMeasuredModel& open, const PredictRowsOptions& options) {
   std::vector<Outcome> outcomes(rows.size());
   std::vector<std::size_t> networks;
-  const auto runtime = platforms.runtimes.find(platforms.operator_runtime);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto* row = std::get_if<OperatorRow>(&rows[i].what);
     if (row == nullptr) {
       networks.push_back(i);
-    } else if (runtime == platforms.runtimes.end()) {
-      outcomes[i].time = no_prediction("runtime:" + platforms.operator_runtime);
     } else {
-      outcomes[i] = predict_one(rows[i], *row, platforms, runtime->second, options.baseline);
+      outcomes[i] = predict_one(rows[i], *row, platforms, options.baseline);
     }
   }
   if (options.done) options.done(rows.size() - networks.size());

@@ -76,7 +76,7 @@ std::optional<ScoreAxis> parse_score_axis(std::string_view name) {
   return static_cast<ScoreAxis>(found - score_axes.begin());
 }
 
-std::string axis_value(ScoreAxis axis, const MeasuredRow& row, const Provenance& provenance) {
+std::string axis_value(ScoreAxis axis, const MeasuredRow& row, std::span<const FittedOn> provenance) {
   switch (axis) {
     case ScoreAxis::device: return row.device.empty() ? row.hardware : row.device;
     case ScoreAxis::kernel: return std::string(kernel_kind(row));
@@ -106,7 +106,7 @@ std::int64_t Score::unpredicted_rows() const {
 }
 
 Scores score(std::span<const MeasuredRow> rows, std::span<const Outcome> outcomes,
-             const std::vector<ScoreAxis>& axes, const Provenance& provenance) {
+             const std::vector<ScoreAxis>& axes, std::span<const FittedOn> provenance) {
   std::map<std::vector<std::string>, Collected> groups;
   Collected total;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -28,7 +28,7 @@ std::optional<ScoreAxis> parse_score_axis(std::string_view name);
 
 /// The row's place on an axis; empty where it has none, such as an operator's model. A device that nobody
 /// knows is called as its table spells it.
-std::string axis_value(ScoreAxis axis, const MeasuredRow& row, const Provenance& provenance);
+std::string axis_value(ScoreAxis axis, const MeasuredRow& row, std::span<const FittedOn> provenance);
 
 /// Errors of several predictions of the same rows.
 struct Errors {
@@ -62,7 +62,7 @@ struct Scores {
 
 /// `outcomes` has one entry for each row. Percentiles interpolate linearly between the two nearest rows.
 Scores score(std::span<const MeasuredRow> rows, std::span<const Outcome> outcomes,
-             const std::vector<ScoreAxis>& axes, const Provenance& provenance = {});
+             const std::vector<ScoreAxis>& axes, std::span<const FittedOn> provenance = {});
 
 /// predicted / measured - 1; nothing without a prediction.
 std::optional<double> relative_error(const MeasuredRow& row, const Outcome& outcome);

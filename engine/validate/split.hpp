@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "engine/hardware/priors.hpp"
 #include "engine/validate/measured_row.hpp"
 
 namespace roofcast {
@@ -28,26 +30,7 @@ constexpr std::uint64_t fnv1a64(std::string_view text) {
 /// gets the same split everywhere.
 bool in_fitted_half(std::string_view source, std::string_view group);
 
-/// How the rows that a fit was made from were chosen among those of their source.
-enum class GroupSplit : std::uint8_t {
-  half,  ///< the groups of `in_fitted_half`
-  all
-};
-
-/// Rows that a fit was made from.
-struct FittedOn {
-  std::string device{};  ///< slug; empty: all devices
-  std::string source{};
-  std::string kernel{};  ///< as `kernel_kind` says; empty: all kinds
-  GroupSplit split = GroupSplit::half;
-};
-
-/// What a set of priors was fitted on.
-struct Provenance {
-  std::vector<FittedOn> entries{};
-};
-
 /// Whether this row was seen by the fit.
-bool took_part(const MeasuredRow& row, const Provenance& provenance);
+bool took_part(const MeasuredRow& row, std::span<const FittedOn> fitted_on);
 
 }  // namespace roofcast

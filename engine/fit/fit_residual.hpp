@@ -1,0 +1,28 @@
+#pragma once
+// Fits the smooth rest of an error.
+
+#include <span>
+
+#include "engine/hardware/residual.hpp"
+
+namespace roofcast {
+
+struct ResidualSample {
+  Features at{};
+  double error = 0;  ///< ln(measured / predicted)
+};
+
+struct ResidualOptions {
+  double length = 1.6;      ///< in octaves
+  double amplitude = 0.1;   ///< standard deviation of the function
+  double noise = 0.06;      ///< of a sample
+  std::size_t points = 96;  ///< that the function is written down at
+};
+
+/// The posterior mean of a Gaussian process, written at so many of the samples' places (those that lie farthest
+/// from each other) in the least-squares sense over all samples.
+/// Source: Quiñonero-Candela, Rasmussen, "A unifying view of sparse approximate Gaussian process regression",
+/// 2005, section 4 (subset of regressors).
+Residual fit_residual(std::span<const ResidualSample> samples, const ResidualOptions& options = {});
+
+}  // namespace roofcast

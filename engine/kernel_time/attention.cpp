@@ -1,0 +1,49 @@
+#include "engine/kernel_time/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roofcast {
+namespace {
+
+constexpr double tile = 128;
+
+AttentionTime over_cache(const AttentionWork& work, const Machine& machine, const AttentionParameters& fitted) {
+  const auto& form = work.form;
+  const double heads = static_cast<double>(form.batch * form.kv_heads);
+  AttentionTime time{.launch = microseconds(fitted.decode_launch_us)};
+  time.blocks = heads * std::ceil(static_cast<double>(form.key_length) / tile);
+  const double share = time.blocks / (time.blocks + fitted.few_blocks * machine.sms);
+  time.memory = (work.read + work.written) / (machine.bandwidth * (fitted.bandwidth_share * share)) +
+                microseconds(fitted.decode_head_us) * (heads / machine.sms);
+  const FlopsPerSecond peak = machine.matrix[static_cast<std::size_t>(work.arithmetic)];
+  time.compute = Flops{2 * work.executed_macs} / (peak * fitted.forward_share);
+  time.total = time.launch + std::max(time.compute, time.memory);
+  return time;
+}
+
+}  // namespace
+
+AttentionTime attention_time(const AttentionWork& work, const Machine& machine, const AttentionParameters& fitted) {
+  const auto& form = work.form;
+  const auto queries = static_cast<double>(form.query_length);
+  constexpr double few_queries = 8;
+  if (form.pass == Pass::forward && queries <= few_queries) return over_cache(work, machine, fitted);
+  AttentionTime time{.launch = microseconds(fitted.launch_us)};
+  const double rows = std::ceil(queries / tile);
+  // Short prompts use smaller tiles.
+  const double padded = queries < tile ? 64 * std::ceil(queries / 64) : rows * tile;
+  time.blocks = static_cast<double>(form.batch * form.heads) * rows;
+  const double all = 2 * work.executed_macs * padded / queries;
+  // Under a causal mask the last row of tiles sees about twice the mean.
+  const double longest = all / time.blocks * (form.causal ? 2 * rows / (rows + 1) : 1);
+  const double share = form.pass == Pass::forward ? fitted.forward_share : fitted.backward_share;
+  const double rate = machine.matrix[static_cast<std::size_t>(work.arithmetic)].value * share;
+  const double waited = time.blocks > machine.sms ? fitted.imbalance * longest * (machine.sms - 1) : 0;
+  time.compute = Seconds{std::max(all + waited, longest * machine.sms) / rate};
+  time.memory = (work.read + work.written) / (machine.bandwidth * fitted.bandwidth_share);
+  time.total = time.launch + std::max(time.compute, time.memory);
+  return time;
+}
+
+}  // namespace roofcast

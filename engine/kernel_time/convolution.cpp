@@ -1,0 +1,206 @@
+#include "engine/kernel_time/convolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roofcast {
+namespace {
+
+// Sizes as real numbers, by their usual letters.
+struct Sizes {
+  double n, c_in, c_out, groups;
+  double input, output, kernel, stride;  // products over the spatial axes
+  double bytes;                          // of an activation's value
+};
+
+double product(const std::array<std::int64_t, 3>& axes) {
+  return static_cast<double>(axes[0]) * static_cast<double>(axes[1]) * static_cast<double>(axes[2]);
+}
+
+double activation_bytes(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::vector_fp32:
+    case Arithmetic::tensor_tf32: return 4;
+    case Arithmetic::vector_fp64:
+    case Arithmetic::tensor_fp64: return 8;
+    case Arithmetic::tensor_int8:
+    case Arithmetic::vector_int8: return 1;
+    default: return 2;
+  }
+}
+
+Sizes sizes_of(const ConvolutionWork& work) {
+  const auto& form = work.form;
+  return {.n = static_cast<double>(form.batch),
+          .c_in = static_cast<double>(form.in_channels),
+          .c_out = static_cast<double>(form.out_channels),
+          .groups = static_cast<double>(form.groups),
+          .input = product(form.input),
+          .output = product(form.output),
+          .kernel = product(form.kernel),
+          .stride = product(form.stride),
+          .bytes = activation_bytes(work.arithmetic)};
+}
+
+struct Model {
+  const ConvolutionWork& work;
+  const Machine& machine;
+  const ConvolutionParameters& fitted;
+  Sizes s;
+  double stream;  // bytes per second of transforms
+
+  Model(const ConvolutionWork& convolution, const Machine& device, const ConvolutionParameters& parameters)
+      : work(convolution),
+        machine(device),
+        fitted(parameters),
+        s(sizes_of(convolution)),
+        stream(parameters.transform_share * device.bandwidth.value) {}
+
+  bool on_tensor_cores() const { return machine.tensor[static_cast<std::size_t>(work.arithmetic)]; }
+
+  double padded(double channels) const {
+    const double vector = on_tensor_cores() ? 16 / s.bytes : 1;
+    return vector * std::ceil(channels / vector);
+  }
+
+  GemmWork implicit_product() const {
+    const double c_in = padded(s.c_in / s.groups);
+    const double c_out = padded(s.c_out / s.groups);
+    GemmWork gemm{.batch = s.groups, .arithmetic = work.arithmetic, .read = work.read, .written = work.written};
+    const double share = s.groups > 1 ? fitted.grouped_share : fitted.implicit_share;
+    switch (work.form.pass) {
+      case Pass::input_gradient:
+        gemm.m = s.n * s.input;
+        gemm.n = c_in;
+        gemm.k = c_out * std::max(1.0, s.kernel / s.stride);
+        gemm.rate_share = share;
+        break;
+      case Pass::weight_gradient:
+        gemm.m = c_out;
+        gemm.n = c_in * s.kernel;
+        gemm.k = s.n * s.output;
+        gemm.rate_share = share * fitted.weight_gradient_share;
+        break;
+      default:
+        gemm.m = s.n * s.output;
+        gemm.n = c_out;
+        gemm.k = c_in * s.kernel;
+        gemm.rate_share = share;
+    }
+    return gemm;
+  }
+
+  // Copies to channels last and back.
+  double layout_seconds() const {
+    if (!on_tensor_cores() || work.channels_last) return 0;
+    return 2 * s.bytes * s.n * (s.c_in * s.input + s.c_out * s.output) / stream;
+  }
+
+  ConvolutionTime implicit_gemm() const {
+    const GemmWork gemm = implicit_product();
+    ConvolutionTime time{.launch = microseconds(fitted.launch_us), .gemm = gemm_time(gemm, machine, fitted.product)};
+    const bool pointwise = s.kernel == 1 && s.stride == 1;
+    time.product = time.gemm.total;
+    time.transform = Seconds{layout_seconds()};
+    time.total = (pointwise ? 0.0 : 1.0) * time.launch + time.product + time.transform;
+    time.executed_macs = gemm.batch * gemm.m * gemm.n * gemm.k;
+    return time;
+  }
+
+  bool has_winograd() const {
+    const auto& form = work.form;
+    return !on_tensor_cores() && form.groups == 1 && s.stride == 1 && form.kernel[0] == 1 && form.kernel[1] == 3 &&
+           form.kernel[2] == 3;
+  }
+
+  // Tiles of `side` x `side` results that cover what the pass computes.
+  double tiles(double side) const {
+    const auto& results = work.form.pass == Pass::input_gradient ? work.form.input : work.form.output;
+    return s.n * std::ceil(static_cast<double>(results[1]) / side) *
+           std::ceil(static_cast<double>(results[2]) / side);
+  }
+
+  ConvolutionTime winograd() const {
+    constexpr double side = 4;
+    constexpr double points = 36;  // of a transformed 6 x 6 tile
+    const double t = tiles(side);
+    GemmWork gemm{.batch = points, .arithmetic = work.arithmetic, .rate_share = fitted.winograd_share};
+    if (work.form.pass == Pass::weight_gradient) {
+      gemm.m = s.c_out, gemm.n = s.c_in, gemm.k = t;
+    } else {
+      const bool forward = work.form.pass == Pass::forward;
+      gemm.m = t, gemm.n = forward ? s.c_out : s.c_in, gemm.k = forward ? s.c_in : s.c_out;
+    }
+    gemm.read = Bytes{points * (gemm.m + gemm.n) * gemm.k * s.bytes};
+    gemm.written = Bytes{points * gemm.m * gemm.n * s.bytes};
+    ConvolutionTime time{.launch = microseconds(4 * fitted.launch_us),
+                         .algorithm = ConvolutionAlgorithm::winograd,
+                         .executed_macs = points * gemm.m * gemm.n * gemm.k,
+                         .gemm = gemm_time(gemm, machine, fitted.product)};
+    time.product = time.gemm.total;
+    time.transform = Seconds{((work.read + work.written).value + (gemm.read + gemm.written).value) / stream};
+    time.total = time.launch + time.product + time.transform;
+    return time;
+  }
+
+  ConvolutionTime fused_winograd() const {
+    constexpr double side = 2;
+    constexpr double points = 16;
+    ConvolutionTime time{.launch = microseconds(2 * fitted.launch_us),
+                         .algorithm = ConvolutionAlgorithm::fused_winograd};
+    // Blocks of 32 tiles x 64 channels.
+    const double columns = 64 * std::ceil((work.form.pass == Pass::input_gradient ? s.c_in : s.c_out) / 64);
+    const double depth = work.form.pass == Pass::input_gradient ? s.c_out : s.c_in;
+    time.executed_macs = points * tiles(side) * columns * depth;
+    const double peak = machine.matrix[static_cast<std::size_t>(work.arithmetic)].value;
+    const double blocks = std::ceil(tiles(side) / 32) * columns / 64;
+    const double quantised = std::ceil(blocks / machine.sms) * machine.sms / blocks;
+    const double compute = 2 * time.executed_macs * quantised / (peak * fitted.fused_winograd_share);
+    const double memory = (work.read + work.written).value / stream;
+    time.product = Seconds{std::max(compute, memory)};
+    time.total = time.launch + time.product;
+    return time;
+  }
+
+  ConvolutionTime depthwise() const {
+    ConvolutionTime time{.launch = microseconds(fitted.launch_us), .algorithm = ConvolutionAlgorithm::direct};
+    const bool weights = work.form.pass == Pass::weight_gradient;
+    const double share = weights ? fitted.depthwise_weight_share : fitted.depthwise_share;
+    time.executed_macs = s.n * s.c_out * s.output * s.kernel;
+    // The taps are read again from a cache, so that large windows are bound by the vector units.
+    const double compute = 2 * time.executed_macs / (0.25 * machine.vector.value);
+    const double memory = (work.read + work.written).value / (share * machine.bandwidth.value);
+    time.gemm.memory = Seconds{memory};
+    time.gemm.tiles = Seconds{compute};
+    time.product = Seconds{std::max(compute, memory)};
+    time.total = time.launch + time.product;
+    return time;
+  }
+};
+
+}  // namespace
+
+std::string_view to_string(ConvolutionAlgorithm algorithm) {
+  switch (algorithm) {
+    case ConvolutionAlgorithm::implicit_gemm: return "implicit GEMM";
+    case ConvolutionAlgorithm::winograd: return "Winograd F(4x4)";
+    case ConvolutionAlgorithm::fused_winograd: return "fused Winograd F(2x2)";
+    case ConvolutionAlgorithm::direct: return "direct";
+  }
+  return "";
+}
+
+ConvolutionTime convolution_time(const ConvolutionWork& work, const Machine& machine,
+                                 const ConvolutionParameters& parameters) {
+  const Model model(work, machine, parameters);
+  if (work.form.groups > 1 && work.form.groups == work.form.in_channels) return model.depthwise();
+  ConvolutionTime best = model.implicit_gemm();
+  if (model.has_winograd()) {
+    for (const ConvolutionTime& other : {model.winograd(), model.fused_winograd()}) {
+      if (other.total < best.total) best = other;
+    }
+  }
+  return best;
+}
+
+}  // namespace roofcast

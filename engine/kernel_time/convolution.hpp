@@ -1,0 +1,51 @@
+#pragma once
+// The time of a convolution: a library picks the algorithm that is fastest, and so do we.
+
+#include "engine/base/kernel_form.hpp"
+#include "engine/kernel_time/gemm.hpp"
+
+namespace roofcast {
+
+enum class ConvolutionAlgorithm : std::uint8_t { implicit_gemm, winograd, fused_winograd, direct };
+
+std::string_view to_string(ConvolutionAlgorithm algorithm);
+
+/// A convolution with what it moves.
+struct ConvolutionWork {
+  Convolution<std::int64_t> form{};
+  Arithmetic arithmetic = Arithmetic::vector_fp32;
+  Bytes read{};
+  Bytes written{};
+  bool channels_last = false;
+};
+
+struct ConvolutionTime {
+  Seconds total{};
+  Seconds launch{};
+  Seconds product{};    ///< the matrix products
+  Seconds transform{};  ///< Winograd's transforms, changes of layout
+  ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::implicit_gemm;
+  double executed_macs = 0;  ///< by the chosen algorithm
+  GemmTime gemm{};           ///< of one product; for `direct` the memory terms only
+};
+
+/// Implicit GEMM (Chetlur et al., "cuDNN", 2014), with P x Q outputs and R x S taps:
+///
+///     pass             m        n                  k
+///     forward          N P Q    C_out / g          C_in / g R S
+///     input gradient   N H W    C_in / g           C_out / g R S / stride^2
+///     weight gradient  C_out/g  C_in / g R S       N P Q
+///
+/// Winograd F(4x4, 3x3) for 3 x 3 with stride 1 (Lavin, Gray, "Fast algorithms for convolutional neural
+/// networks", 2016): 36 products of ceil(P/4) ceil(Q/4) N x C_out x C_in, which multiply 4 times less, between
+/// transforms that read and write 2.25 times the inputs and outputs. F(2x2, 3x3) in one kernel multiplies 2.25
+/// times less. Only in fp32 on vector units: Tensor Cores are faster without.
+///
+/// One channel in a group is a stencil that follows its bytes.
+///
+/// Tensor Cores want channels last: other layouts are copied before and after, and channels are padded to 16
+/// bytes.
+ConvolutionTime convolution_time(const ConvolutionWork& work, const Machine& machine,
+                                 const ConvolutionParameters& parameters);
+
+}  // namespace roofcast

@@ -1,0 +1,40 @@
+#pragma once
+// The time of kernels that follow their bytes: elementwise, normalisation, softmax, reductions, copies.
+
+#include "engine/base/kernel_form.hpp"
+#include "engine/hardware/kernel_parameters.hpp"
+#include "engine/kernel_time/machine.hpp"
+
+namespace roofcast {
+
+struct StreamWork {
+  Stream<std::int64_t> form{};
+  double operations = 0;
+  Bytes read{};
+  Bytes written{};
+};
+
+/// `total` = launch + max(compute, memory).
+struct StreamTime {
+  Seconds total{};
+  Seconds launch{};
+  Seconds compute{};
+  Seconds memory{};
+  double further_reads = 0;  ///< of the input, beyond the first
+  double resident = 0;       ///< share of the traffic that the L2 cache serves
+};
+
+/// With B = read + written + further reads:
+///
+///     t_memory = B ((1 - w) / (e W) + w / W_L2),   w = 1 / (1 + (B / (c L2))^4)
+///
+/// w: what the kernel before left in the cache. A row that is reduced is read again when it does not stay in
+/// registers: `further_reads` times, growing to `long_row_reads` for rows that leave the cache between reads:
+///
+///     further(r) = 0 for r <= short_row, else f + (l - f) / (1 + (long_row / bytes of a row)^4)
+///
+/// Measured elementwise kernels follow launch + B / (e W) within 2% (hardware_db/priors).
+StreamTime stream_time(const StreamWork& work, const Machine& machine, const StreamParameters& parameters,
+                       const CacheParameters& cache);
+
+}  // namespace roofcast

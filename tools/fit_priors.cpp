@@ -1,0 +1,305 @@
+// fit_priors: fits hardware_db/priors/*.toml to tables of measured operators.
+//
+//     tools/run fit_priors --measured ../shared/measured -o hardware_db/priors
+//
+// Reads the starting values of each architecture from what its file extends, fits on the half of the shape groups that
+// `in_fitted_half` names, and prints the error on the other half before and after.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <map>
+
+#include "engine/fit/fit_kernels.hpp"
+#include "engine/fit/fit_residual.hpp"
+#include "engine/io/data_folder.hpp"
+#include "engine/io/load_priors.hpp"
+#include "engine/io/measured_table.hpp"
+#include "engine/validate/operator_kernel.hpp"
+#include "engine/validate/split.hpp"
+#include "tools/locate_data.hpp"
+#include "tools/output.hpp"
+#include "tools/write_file.hpp"
+
+namespace roofcast {
+namespace {
+
+/// A row with what the fit needs of it.
+struct Row {
+  const MeasuredRow* measured = nullptr;
+  std::string device{};
+  std::string architecture{};
+  KernelSample sample{};
+  bool fitted = false;  ///< in the half that a fit may see
+};
+
+/// Parameters that are fitted together on the rows that depend on them.
+struct Stage {
+  std::string name{};
+  std::vector<std::string> tables{};
+  std::function<bool(const Row&)> takes{};
+  std::function<Residual*(Priors&)> residual{};
+  std::function<Spread&(Priors&)> spread{};
+  double noise = 0.06;
+  std::vector<std::string> sources{};  ///< only these, if any
+};
+
+const BoundKernel& kernel(const Row& row) {
+  return row.sample.kernels.front();
+}
+
+MatrixUnit unit(const Row& row) {
+  return matrix_unit(kernel(row).arithmetic, row.sample.machine);
+}
+
+template <class Form>
+bool is(const Row& row) {
+  return std::holds_alternative<Form>(kernel(row).form);
+}
+
+// Sources whose products run as networks would: not those of serving programs with kernels of their own.
+bool is_library_product(const Row& row) {
+  return row.measured->source != "vidur";
+}
+
+// Weights in 4 or 8 bits that are multiplied in 16: a kernel of its own.
+bool stores_other_weights(const Row& row) {
+  return std::get<OperatorRow>(row.measured->what).precision.starts_with('w');
+}
+
+std::vector<Stage> stages() {
+  using Dim = std::int64_t;
+  std::vector<Stage> all;
+  for (const MatrixUnit wanted : {MatrixUnit::vector, MatrixUnit::tensor16, MatrixUnit::tensor32, MatrixUnit::tensor8}) {
+    const std::string name(to_string(wanted));
+    const auto index = static_cast<std::size_t>(wanted);
+    all.push_back({.name = "gemm." + name,
+                   .tables = {"gemm." + name, "power." + name},
+                   .takes = [wanted](const Row& row) {
+                     return is<Gemm<Dim>>(row) && unit(row) == wanted && is_library_product(row) &&
+                            !stores_other_weights(row);
+                   },
+                   .residual = [index](Priors& priors) { return &priors.kernels.gemm[index].residual; },
+                   .spread = [index](Priors& priors) -> Spread& { return priors.kernels.gemm[index].spread; }});
+  }
+  const auto vector = static_cast<std::size_t>(MatrixUnit::vector);
+  all.push_back({.name = "convolution.vector",
+                 .tables = {"convolution.vector", "convolution.vector.product"},
+                 .takes = [](const Row& row) { return is<Convolution<Dim>>(row) && unit(row) == MatrixUnit::vector; },
+                 .residual = [](Priors& priors) { return &priors.kernels.convolution[vector].residual; },
+                 .spread = [](Priors& priors) -> Spread& { return priors.kernels.convolution[vector].spread; },
+                 .noise = 0.12});
+  all.push_back({.name = "attention",
+                 .tables = {"attention"},
+                 .takes = [](const Row& row) { return is<Attention<Dim>>(row) && unit(row) == MatrixUnit::tensor16; },
+                 .spread = [](Priors& priors) -> Spread& { return priors.kernels.attention.spread; },
+                 .noise = 0.1});
+  for (const StreamKind kind : {StreamKind::elementwise, StreamKind::gated_activation, StreamKind::normalization,
+                                StreamKind::rms_normalization, StreamKind::softmax}) {
+    const auto index = static_cast<std::size_t>(kind);
+    all.push_back({.name = "stream." + std::string(to_string(kind)),
+                   .tables = {"stream." + std::string(to_string(kind))},
+                   .takes = [kind](const Row& row) {
+                     const auto* stream = std::get_if<Stream<Dim>>(&kernel(row).form);
+                     return stream != nullptr && stream->kind == kind;
+                   },
+                   .spread = [index](Priors& priors) -> Spread& { return priors.kernels.stream[index].spread; },
+                   .noise = 0.03});
+  }
+  return all;
+}
+
+struct Errors {
+  double median = 0;
+  double p90 = 0;
+  double bias = 0;
+};
+
+Errors summary(std::span<const KernelSample> samples, const Priors& priors) {
+  std::vector<double> relative;
+  for (const double error : errors(samples, priors)) relative.push_back(std::exp(-error) - 1);
+  if (relative.empty()) return {};
+  std::ranges::sort(relative);
+  Errors result{.bias = relative[relative.size() / 2]};
+  for (double& error : relative) error = std::abs(error);
+  std::ranges::sort(relative);
+  result.median = relative[relative.size() / 2];
+  result.p90 = relative[relative.size() * 9 / 10];
+  return result;
+}
+
+// Every n-th sample, so that a fit takes seconds.
+std::vector<KernelSample> thinned(const std::vector<KernelSample>& samples, std::size_t most) {
+  if (samples.size() <= most) return samples;
+  std::vector<KernelSample> result;
+  const double step = static_cast<double>(samples.size()) / static_cast<double>(most);
+  for (std::size_t i = 0; i < most; ++i) result.push_back(samples[static_cast<std::size_t>(static_cast<double>(i) * step)]);
+  return result;
+}
+
+class Fitter {
+ public:
+  Fitter(const DataFolder& data, std::vector<Row> rows) : data_(data), rows_(std::move(rows)) {}
+
+  Result<Priors> fit(const std::string& name) {
+    auto priors = data_.priors(name);
+    if (!priors) return priors;
+    auto base = data_.priors("base");
+    if (!base) return base;
+    priors->fitted_on.clear();
+    for (const Stage& stage : stages()) fit_stage(stage, name, *priors, *base);
+    return priors;
+  }
+
+ private:
+  void fit_stage(const Stage& stage, const std::string& architecture, Priors& priors, const Priors& base) {
+    std::vector<KernelSample> fitted;
+    std::vector<KernelSample> kept;
+    std::map<std::tuple<std::string, std::string, std::string>, int> used;
+    for (const Row& row : rows_) {
+      if (row.architecture != architecture || !stage.takes(row)) continue;
+      (row.fitted ? fitted : kept).push_back(row.sample);
+      if (row.fitted) ++used[{row.device, row.measured->source, std::string(kernel_kind(*row.measured))}];
+    }
+    constexpr std::size_t enough = 8;
+    if (fitted.size() < enough) return;
+    // Start over from the general values, but keep the tiles that the architecture's libraries have.
+    start_over(priors, base, stage.tables);
+    if (stage.residual) *stage.residual(priors) = {};
+    const Errors before = summary(kept, priors);
+    priors = fit_parameters(priors, thinned(fitted, 1600), stage.tables, {.noise = stage.noise, .iterations = 25});
+    const Errors after = summary(kept, priors);
+    Errors corrected = after;
+    if (stage.residual && fitted.size() >= 300) {
+      Priors with_residual = priors;
+      *stage.residual(with_residual) = residual_of(fitted, with_residual, stage.noise);
+      corrected = summary(kept, with_residual);
+      // A correction must earn its place on the rows that it has not seen.
+      if (corrected.median < 0.98 * after.median && corrected.p90 < 1.02 * after.p90) {
+        priors = std::move(with_residual);
+      } else {
+        corrected = after;
+      }
+    }
+    // Half of the groups that the parameters have not seen would be best for the range; but those are kept for
+    // validation. Parameters are few, so the fitted rows serve, widened by a tenth.
+    Spread spread = spread_of(fitted, priors);
+    constexpr double unseen = 1.1;
+    stage.spread(priors) = {std::pow(spread.low, unseen), std::pow(spread.high, unseen)};
+    for (const auto& [key, count] : used) {
+      const auto& [device, source, kind] = key;
+      priors.fitted_on.push_back({device, source, kind, GroupSplit::half, count});
+    }
+    fmt::print("{:8} {:26} {:6} fitted {:6} kept: median {:5.1f}% -> {:4.1f}% -> {:4.1f}%, p90 {:4.0f}% -> {:3.0f}%, "
+               "bias {:+.1f}%, range {:.2f}-{:.2f}\n",
+               architecture, stage.name, fitted.size(), kept.size(), 100 * before.median, 100 * after.median,
+               100 * corrected.median, 100 * before.p90, 100 * corrected.p90, 100 * corrected.bias,
+               stage.spread(priors).low, stage.spread(priors).high);
+    std::cout.flush();
+  }
+
+  static void start_over(Priors& priors, const Priors& base, const std::vector<std::string>& tables) {
+    Priors copy = base;
+    const auto from = named_parameters(copy.kernels);
+    const auto to = named_parameters(priors.kernels);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (std::ranges::find(tables, to[i].table) != tables.end()) *to[i].value = *from[i].value;
+    }
+  }
+
+  static Residual residual_of(const std::vector<KernelSample>& samples, const Priors& priors, double noise) {
+    const std::vector<double> rest = errors(samples, priors);
+    std::vector<ResidualSample> points;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      points.push_back({features(samples[i].kernels.front().form), rest[i]});
+    }
+    return fit_residual(points, {.length = 3, .amplitude = 0.15, .noise = 1.5 * noise, .points = 80});
+  }
+
+  const DataFolder& data_;
+  std::vector<Row> rows_;
+};
+
+Harness harness_of(const MeasuredRow& row, const std::map<std::string, Harness, std::less<>>& harnesses) {
+  for (const std::string& name : {row.source, row.runtime}) {
+    const auto known = harnesses.find(name);
+    if (known != harnesses.end()) return known->second;
+  }
+  return {};
+}
+
+std::vector<Row> read_rows(const DataFolder& data, const MeasuredFolder& folder,
+                           const std::map<std::string, Harness, std::less<>>& harnesses,
+                           const std::vector<std::string>& left_out) {
+  std::map<std::string, std::optional<Device>> devices;
+  std::vector<Row> rows;
+  for (const MeasuredTable& table : folder.tables) {
+    for (const MeasuredRow& measured : table.rows) {
+      const auto* op = std::get_if<OperatorRow>(&measured.what);
+      if (op == nullptr) continue;
+      const auto [entry, added] = devices.try_emplace(measured.hardware);
+      if (added) {
+        const auto known = folder.devices.find(measured.hardware);
+        auto found = data.find_device(known != folder.devices.end() ? known->second : measured.hardware);
+        if (found) entry->second = std::move(found->device);
+      }
+      if (!entry->second) continue;
+      const Device& device = *entry->second;
+      if (std::ranges::find(left_out, device.slug) != left_out.end()) continue;
+      auto kernels = operator_kernels(*op);
+      if (!kernels || kernels->empty()) continue;
+      if (kernels->front().macs > 0 && !device.matrix_peak(kernels->front().arithmetic)) continue;
+      rows.push_back({.measured = &measured,
+                      .device = device.slug,
+                      .architecture = device.compute_capability,
+                      .sample = {.kernels = *std::move(kernels),
+                                 .machine = machine_of(device),
+                                 .harness = harness_of(measured, harnesses),
+                                 .measured = measured.measured},
+                      .fitted = in_fitted_half(measured.source, measured.group)});
+    }
+  }
+  return rows;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Fits the priors of architectures to tables of measured operators."};
+  std::string measured;
+  std::string output;
+  std::vector<std::string> architectures = {"6.1", "7.0", "7.5", "8.0", "8.6", "9.0"};
+  std::vector<std::string> left_out;
+  app.add_option("--measured", measured, "Folder with the tables")->required();
+  app.add_option("-o,--output", output, "Folder for the files; without it nothing is written");
+  app.add_option("--architecture", architectures, "Compute capabilities to fit")->delimiter(',');
+  app.add_option("--leave-out", left_out, "Cards whose rows are not used, to judge the fit on them")->delimiter(',');
+  CLI11_PARSE(app, argc, argv);
+  const auto data = locate_data(argv[0]);
+  if (!data) return refuse(data.error());
+  const auto folder = read_measured_folder(measured);
+  if (!folder) return refuse(folder.error());
+  const auto harnesses = data->harnesses();
+  if (!harnesses) return refuse(harnesses.error());
+  Fitter fitter(*data, read_rows(*data, *folder, *harnesses, left_out));
+  for (const std::string& name : architectures) {
+    const auto priors = fitter.fit(name);
+    if (!priors) return refuse(priors.error());
+    if (output.empty()) continue;
+    const auto base = data->priors("base");
+    if (!base) return refuse(base.error());
+    const std::string file = fmt::format("{}/{}.toml", output, name);
+    if (const std::string problem = write_file(file, write_priors(*priors, *base)); !problem.empty()) {
+      return refuse({{Location{.file = file}, "cannot be written: " + problem, {}}});
+    }
+  }
+  return exit_ok;
+}
+
+}  // namespace
+}  // namespace roofcast
+
+int main(int argc, char** argv) {
+  return roofcast::run(argc, argv);
+}
