@@ -41,6 +41,7 @@ struct FileNode {
 struct FileInput {
   std::string name{};
   TensorType type{};
+  std::optional<Expr> when{};  ///< where it is 0, the input is left out
   bool training_only = false;
   Location where{};
 };
@@ -83,6 +84,10 @@ struct ReadOptions {
 /// Reads the tables of a model file; all mistakes at once, in the order of the file.
 Result<ModelFile> read_model_file(std::string_view text, const std::string& file,
                                   const ReadOptions& options = {});
+
+/// The model with other definitions of some of its symbols. A symbol that it does not have is a mistake, and
+/// so is one that is defined by itself.
+Result<ModelFile> with_symbols(ModelFile model, const std::vector<Symbol>& redefined);
 
 struct BuildOptions {
   bool unroll = false;  ///< blocks with a known trip count are written out, not repeated
