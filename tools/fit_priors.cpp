@@ -151,6 +151,10 @@ class Fitter {
     if (!base) return base;
     priors->fitted_on.clear();
     for (const Stage& stage : stages()) fit_stage(stage, name, *priors, *base);
+    if (!priors->fitted_on.empty()) {
+      priors->sources["parameters"] =
+          "fitted by tools/fit_priors to the rows below, half of the shape groups of each; what has no row is that of base.toml";
+    }
     return priors;
   }
 
