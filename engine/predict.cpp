@@ -16,7 +16,7 @@ Result<CompiledProgram> compile(const Graph& model, const CompileOptions& option
     if (!trained) return tl::unexpected(trained.error());
     graph = *std::move(trained);
   }
-  Program program = lower(graph, options.precision);
+  Program program = lower(graph, options.precision, options.channels_last);
   if (options.task == Task::training) program.optimizer = options.optimizer;
   const auto& files = model.stored_weights;
   if (files && files->elements && *files->elements > 0 && model.stored &&
@@ -57,20 +57,30 @@ Evaluator::Evaluator(const CompiledProgram& compiled, const Device& device, cons
       model_(time_model(device, priors)),
       slots_(compiled.tape.slots(), 0) {}
 
+std::vector<StepKernel> step_kernels(const CompiledProgram& compiled, std::span<const std::int64_t> slots) {
+  std::vector<StepKernel> kernels;
+  for (const CompiledKernel& kernel : compiled.kernels) {
+    const auto count = static_cast<double>(slots[static_cast<std::size_t>(kernel.count)]);
+    if (count > 0) kernels.push_back({bound(kernel, slots), static_cast<std::size_t>(kernel.phase), count});
+  }
+  return kernels;
+}
+
+HostWork host_work(const CompiledProgram& compiled, std::span<const std::int64_t> slots) {
+  const auto value = [&](Slot slot) { return static_cast<double>(slots[static_cast<std::size_t>(slot)]); };
+  HostWork work{.optimizer_tensors = compiled.program.optimizer ? value(compiled.tensors) : 0.0,
+                .training = compiled.program.task == Task::training};
+  for (std::size_t i = 0; i < stretches; ++i) work.operators[i] = value(compiled.operators[i]);
+  return work;
+}
+
 Prediction Evaluator::predict() const {
-  const auto value = [&](Slot slot) { return static_cast<double>(slots_[static_cast<std::size_t>(slot)]); };
   StepSum sum(*runtime_, model_);
   for (const CompiledKernel& kernel : compiled_->kernels) {
-    const double count = value(kernel.count);
-    if (count <= 0) continue;
-    const BoundKernel sized = bound(kernel, slots_);
-    sum.add(kernel_time(sized, model_), family(sized.form), matrix_unit(sized.arithmetic, model_.machine),
-            static_cast<std::size_t>(kernel.phase), count);
+    const auto count = static_cast<double>(slots_[static_cast<std::size_t>(kernel.count)]);
+    if (count > 0) sum.add(bound(kernel, slots_), static_cast<std::size_t>(kernel.phase), count);
   }
-  HostWork work{.optimizer_tensors = value(compiled_->tensors),
-                .training = compiled_->program.task == Task::training};
-  for (std::size_t i = 0; i < stretches; ++i) work.operators[i] = value(compiled_->operators[i]);
-  const StepTime step = sum.finish(work);
+  const StepTime step = sum.finish(host_work(*compiled_, slots_));
   Prediction prediction{.time = step.time,
                         .time_by_bound = step.by_bound,
                         .timeline = step.timeline,

@@ -10,6 +10,7 @@
 #include "engine/kernel_time/kernel_time.hpp"
 #include "engine/lower/compiled_program.hpp"
 #include "engine/memory/memory_plan.hpp"
+#include "engine/schedule/step_kernel.hpp"
 #include "engine/schedule/step_time.hpp"
 
 namespace roofcast {
@@ -20,6 +21,7 @@ struct CompileOptions {
   PrecisionPolicy precision{};
   Runtime runtime{};
   Optimizer optimizer = Optimizer::adamw;
+  bool channels_last = false;  ///< images are stored with their channels last
   Bindings overridden{};  ///< symbols whose definitions the user replaces
 };
 
@@ -64,6 +66,10 @@ class Evaluator {
   TimeModel model_;
   std::vector<std::int64_t> slots_;
 };
+
+/// What a step consists of at the slots' values: all that its time depends on besides the device.
+std::vector<StepKernel> step_kernels(const CompiledProgram& compiled, std::span<const std::int64_t> slots);
+HostWork host_work(const CompiledProgram& compiled, std::span<const std::int64_t> slots);
 
 /// The kernel's sizes at the slots' values.
 BoundKernel bound(const CompiledKernel& kernel, std::span<const std::int64_t> slots);

@@ -68,7 +68,7 @@ Result<std::vector<PrecisionPolicy>> precisions_for(const Device& device, const 
           {{},
            fmt::format("unknown precision '{}'", name),
            did_you_mean(name, names, fmt::format("precisions are {}", fmt::join(names, ", ")))});
-    } else if (!for_task(*policy)) {
+    } else if (!for_task(*policy) && !policy->autocast) {  // autocast is for inference too, if somebody asks
       problems.push_back(
           {{},
            fmt::format("precision '{}' is not for {}", name, task),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/fit/fit_tables.hpp"
+
 namespace roofcast {
 
 std::vector<double> errors(std::span<const KernelSample> samples, const Priors& priors) {
@@ -18,28 +20,7 @@ std::vector<double> errors(std::span<const KernelSample> samples, const Priors& 
 
 Priors fit_parameters(const Priors& priors, std::span<const KernelSample> samples,
                       std::span<const std::string> tables, const FitOptions& options) {
-  Priors fitted = priors;
-  std::vector<NamedParameter> free;
-  for (const NamedParameter& parameter : named_parameters(fitted.kernels)) {
-    if (std::ranges::find(tables, parameter.table) == tables.end()) continue;
-    if (*parameter.value > 0 && parameter.spread > 0) free.push_back(parameter);
-  }
-  std::vector<FitParameter> parameters;
-  for (const NamedParameter& parameter : free) {
-    parameters.push_back({parameter.table + "." + std::string(parameter.key), *parameter.value, parameter.spread,
-                          parameter.low, parameter.high});
-  }
-  const auto apply = [&](std::span<const double> values) {
-    for (std::size_t i = 0; i < free.size(); ++i) *free[i].value = values[i];
-  };
-  const Residuals residuals = [&](std::span<const double> values) {
-    apply(values);
-    std::vector<double> result = errors(samples, fitted);
-    for (double& error : result) error = -error;
-    return result;
-  };
-  apply(fit_least_squares(parameters, residuals, options).values);
-  return fitted;
+  return fit_tables(priors, tables, options, [&](const Priors& at) { return errors(samples, at); });
 }
 
 Spread spread_of(std::span<const KernelSample> samples, const Priors& priors) {

@@ -36,6 +36,7 @@ constexpr Field<ConvolutionParameters> convolution_fields[] = {
     {"fused_winograd_share", &ConvolutionParameters::fused_winograd_share, 0.1, 1, 0.4},
     {"transform_share", &ConvolutionParameters::transform_share, 0.2, 1, 0.2},
     {"launch_us", &ConvolutionParameters::launch_us, 0.5, 20, 0.5},
+    {"copied_share", &ConvolutionParameters::copied_share, 0.05, 1, 0.4},
     {"weight_gradient_share", &ConvolutionParameters::weight_gradient_share, 0.1, 1.1, 0.3},
     {"grouped_share", &ConvolutionParameters::grouped_share, 0.05, 1.1, 0.5},
     {"depthwise_share", &ConvolutionParameters::depthwise_share, 0.05, 1, 0.5},

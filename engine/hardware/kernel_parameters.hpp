@@ -68,6 +68,7 @@ struct ConvolutionParameters {
   double fused_winograd_share = 0.45;   ///< of the arithmetic's peak, transforms in the same kernel
   double transform_share = 0.8;         ///< of the memory bandwidth, for the transforms and layout changes
   double launch_us = 3;                 ///< of all kernels together
+  double copied_share = 0.5;            ///< of activations that are not channels last, when Tensor Cores want that
   double weight_gradient_share = 0.7;   ///< of the product's rate, for gradients of weights
   double grouped_share = 0.5;           ///< of the product's rate, for few channels in a group
   double depthwise_share = 0.6;         ///< of the memory bandwidth, one channel in a group

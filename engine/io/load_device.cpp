@@ -56,6 +56,7 @@ void read_compute(TableReader& file, Device& device) {
   device.base_clock = megahertz(positive_number(compute, "base_clock_mhz", optional).value_or(0));
   device.boost_clock = megahertz(positive_number(compute, "boost_clock_mhz", required).value_or(0));
   device.tensor_clock = megahertz(positive_number(compute, "tensor_clock_mhz", optional).value_or(0));
+  device.running_clock = megahertz(positive_number(compute, "running_clock_mhz", optional).value_or(0));
   read_rates(compute, device);
   compute.finish();
 }

@@ -93,7 +93,8 @@ struct Model {
   // Copies to channels last and back.
   double layout_seconds() const {
     if (!on_tensor_cores() || work.channels_last) return 0;
-    return 2 * s.bytes * s.n * (s.c_in * s.input + s.c_out * s.output) / stream;
+    const double activations = s.bytes * s.n * (s.c_in * s.input + s.c_out * s.output);
+    return 2 * fitted.copied_share * activations / stream;
   }
 
   ConvolutionTime implicit_gemm() const {

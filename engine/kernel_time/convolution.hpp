@@ -43,8 +43,8 @@ struct ConvolutionTime {
 ///
 /// One channel in a group is a stencil that follows its bytes.
 ///
-/// Tensor Cores want channels last: other layouts are copied before and after, and channels are padded to 16
-/// bytes.
+/// Tensor Cores want channels last: in other layouts a share of the activations is copied first, and channels are
+/// padded to 16 bytes.
 ConvolutionTime convolution_time(const ConvolutionWork& work, const Machine& machine,
                                  const ConvolutionParameters& parameters);
 

@@ -43,7 +43,7 @@ bool multiplies_matrices(const KernelForm<Expr>& form) {
 }
 
 Kernel lower_kernel(const TypedGraph& graph, const TypedNode& node, const KernelSpec& spec,
-                    const PrecisionPolicy& policy) {
+                    const PrecisionPolicy& policy, bool channels_last) {
   Kernel kernel{.name = spec.name,
                 .form = spec.form,
                 .macs = spec.macs,
@@ -53,6 +53,7 @@ Kernel lower_kernel(const TypedGraph& graph, const TypedNode& node, const Kernel
                 .bytes_written = bytes_of(graph, node, spec.writes) + spec.further_bytes_written,
                 .workspace_bytes = spec.workspace_bytes,
                 .count = spec.count};
+  if (auto* convolution = std::get_if<Convolution<Expr>>(&kernel.form)) convolution->channels_last = channels_last;
   if (multiplies_matrices(spec.form)) {
     const bool convolution = std::holds_alternative<Convolution<Expr>>(spec.form);
     kernel.arithmetic = matrix_arithmetic(policy, operand_dtype(graph, node), convolution);
@@ -70,7 +71,7 @@ Expr Program::multiplicity(RegionId region) const {
   return count;
 }
 
-Program lower(const TypedGraph& graph, const PrecisionPolicy& policy) {
+Program lower(const TypedGraph& graph, const PrecisionPolicy& policy, bool channels_last) {
   Program program{.model = graph.name,
                   .task = graph.task,
                   .precision = policy,
@@ -111,7 +112,7 @@ Program lower(const TypedGraph& graph, const PrecisionPolicy& policy) {
       step.layer_elements = elements(graph.tensor(node.outputs.front()).type.shape);
     }
     for (const KernelSpec& spec : node.op->kernels(view(graph, node))) {
-      step.kernels.push_back(lower_kernel(graph, node, spec, policy));
+      step.kernels.push_back(lower_kernel(graph, node, spec, policy, channels_last));
     }
     program.steps.push_back(std::move(step));
   }

@@ -69,7 +69,8 @@ struct Program {
   Expr multiplicity(RegionId region) const;
 };
 
-/// The kernels of each node. All element types must be set.
-Program lower(const TypedGraph& graph, const PrecisionPolicy& policy);
+/// The kernels of each node. All element types must be set. `channels_last`: images are stored
+/// [batch, height, width, channels].
+Program lower(const TypedGraph& graph, const PrecisionPolicy& policy, bool channels_last = false);
 
 }  // namespace roofcast

@@ -16,7 +16,9 @@ double square(double value) {
 
 }  // namespace
 
-void StepSum::add(const KernelTime& time, KernelFamily family, MatrixUnit unit, std::size_t stretch, double count) {
+void StepSum::add(const BoundKernel& kernel, std::size_t stretch, double count) {
+  const KernelTime time = kernel_time(kernel, *model_);
+  const MatrixUnit unit = matrix_unit(kernel.arithmetic, model_->machine);
   const Seconds all = count * time.total;
   launches_[stretch] += count;
   device_[stretch] += all;
@@ -24,7 +26,7 @@ void StepSum::add(const KernelTime& time, KernelFamily family, MatrixUnit unit, 
   by_bound_[static_cast<std::size_t>(time.bound)] += all;
   work_ += all.count() * std::max(time.power, moving_data);
   if (time.compute > time.memory) arithmetic_[static_cast<std::size_t>(unit)] += all;
-  Range& range = ranges_[static_cast<std::size_t>(family)];
+  Range& range = ranges_[static_cast<std::size_t>(family(kernel.form))];
   range.low += all.count() * std::log(time.spread.low);
   range.high += all.count() * std::log(time.spread.high);
 }

@@ -37,7 +37,7 @@ class StepSum {
  public:
   StepSum(const Runtime& runtime, const TimeModel& model) : runtime_(&runtime), model_(&model) {}
 
-  void add(const KernelTime& time, KernelFamily family, MatrixUnit unit, std::size_t stretch, double count);
+  void add(const BoundKernel& kernel, std::size_t stretch, double count);
   StepTime finish(const HostWork& host) const;
 
  private:

@@ -49,6 +49,7 @@ Predicted<CompileOptions> network_options(const NetworkRow& row, const Runtime& 
   if (!policy) return tl::make_unexpected(policy.error());
   CompileOptions options{
       .task = row.task, .precision = *std::move(policy), .runtime = runtime, .optimizer = *optimizer};
+  options.channels_last = row.layout == ImageLayout::nhwc;
   if (row.attention != AttentionKind::unknown) {
     options.runtime.fused_attention = row.attention == AttentionKind::fused;
   }

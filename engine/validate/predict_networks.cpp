@@ -134,44 +134,71 @@ class ModelPredictor {
     return outcome;
   }
 
+  /// What the row's passes consist of, for fits.
+  Predicted<NetworkSample> sample(const MeasuredRow& measured) {
+    const auto ready = ready_passes(measured);
+    if (!ready) return tl::make_unexpected(ready.error());
+    NetworkSample sample{.device = measured.device, .measured = measured.measured};
+    for (const ReadyPass& pass : *ready) {
+      const auto slots = slot_values(pass.compiled->program, pass.bindings);
+      if (!slots) return no_prediction("sizes", first_message(slots.error()));
+      sample.passes.push_back({.kernels = step_kernels(pass.compiled->program, *slots),
+                               .host = host_work(pass.compiled->program, *slots),
+                               .times = pass.times});
+      sample.runtime = pass.compiled->options.runtime;
+    }
+    return sample;
+  }
+
  private:
-  Predicted<TimeRange> predict_time(const MeasuredRow& measured, std::optional<Seconds>& baseline) {
+  struct ReadyPass {
+    const CompiledPass* compiled = nullptr;
+    Bindings bindings{};
+    double times = 1;
+  };
+
+  Predicted<std::vector<ReadyPass>> ready_passes(const MeasuredRow& measured) {
     const auto& row = std::get<NetworkRow>(measured.what);
     const auto runtime = platforms_.runtimes.find(measured.runtime);
     const auto device = platforms_.devices.find(measured.device);
     auto passes = passes_of(row, model_.graph);
     if (!passes) return tl::make_unexpected(passes.error());
-    TimeRange sum;
-    Seconds plain{};
+    std::vector<ReadyPass> ready;
     for (Pass& pass : *passes) {
       pass.symbols.insert(model_.symbols.begin(), model_.symbols.end());
       const auto compiled = program(measured, pass, runtime->second);
       if (!compiled) return tl::make_unexpected(compiled.error());
-      const CompiledPass& ready = **compiled;
-      if (!device->second.supports(ready.options.precision)) {
-        return no_prediction("no_arithmetic:" + ready.options.precision.name, measured.device);
+      if (!device->second.supports((*compiled)->options.precision)) {
+        return no_prediction("no_arithmetic:" + (*compiled)->options.precision.name, measured.device);
       }
       Bindings bindings = pass.symbols;
       bindings["batch"] = row.batch;
-      const auto time = time_of(ready, device->second, platforms_.priors.find(measured.device)->second, bindings);
-      if (!time) return no_prediction("sizes", first_message(time.error()));
-      sum.p10 += pass.times * time->p10;
-      sum.p50 += pass.times * time->p50;
-      sum.p90 += pass.times * time->p90;
+      ready.push_back({*compiled, std::move(bindings), pass.times});
+    }
+    return ready;
+  }
+
+  Predicted<TimeRange> predict_time(const MeasuredRow& measured, std::optional<Seconds>& baseline) {
+    const auto ready = ready_passes(measured);
+    if (!ready) return tl::make_unexpected(ready.error());
+    const Device& device = platforms_.devices.find(measured.device)->second;
+    const Priors& priors = platforms_.priors.find(measured.device)->second;
+    TimeRange sum;
+    Seconds plain{};
+    for (const ReadyPass& pass : *ready) {
+      const CompiledPass& compiled = *pass.compiled;
+      Evaluator evaluator(compiled.program, device, compiled.options.runtime, priors);
+      const auto prediction = evaluator.evaluate(pass.bindings);
+      if (!prediction) return no_prediction("sizes", first_message(prediction.error()));
+      sum.p10 += pass.times * prediction->time.p10;
+      sum.p50 += pass.times * prediction->time.p50;
+      sum.p90 += pass.times * prediction->time.p90;
       if (!baseline_) continue;
-      if (const auto slots = slot_values(ready.program, bindings))
-        plain += pass.times * roofline(ready.program, *slots, device->second);
+      if (const auto slots = slot_values(compiled.program, pass.bindings))
+        plain += pass.times * roofline(compiled.program, *slots, device);
     }
     if (baseline_) baseline = plain;
     return sum;
-  }
-
-  static Result<TimeRange> time_of(const CompiledPass& ready, const Device& device, const Priors& priors,
-                                   const Bindings& bindings) {
-    Evaluator evaluator(ready.program, device, ready.options.runtime, priors);
-    const auto prediction = evaluator.evaluate(bindings);
-    if (!prediction) return tl::make_unexpected(prediction.error());
-    return prediction->time;
   }
 
   Predicted<const CompiledPass*> program(const MeasuredRow& measured, const Pass& pass,
@@ -205,13 +232,17 @@ class ModelPredictor {
 
 }  // namespace
 
-void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
+namespace {
+
+// Hands each row to `visit` with its model, each model opened once.
+template <class Visit, class Refuse>
+void for_each_network(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
                       const MeasuredPlatforms& platforms, const OpenMeasuredModel& open, bool baseline,
-                      std::size_t threads, const RowsDone& done, std::span<Outcome> outcomes) {
+                      std::size_t threads, const RowsDone& done, const Visit& visit, const Refuse& refuse) {
   std::vector<std::size_t> possible;
   for (const std::size_t index : which) {
     if (auto missing = missing_platform(rows[index], platforms)) {
-      outcomes[index].time = tl::make_unexpected(*std::move(missing));
+      refuse(index, *std::move(missing));
     } else {
       possible.push_back(index);
     }
@@ -224,12 +255,11 @@ void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::si
       const Job& job = jobs[at];
       auto model = open(job.model, job.image_size);
       if (!model) {
-        for (const std::size_t index : job.rows) {
-          outcomes[index].time = no_prediction("model:" + job.model, first_message(model.error()));
-        }
+        for (const std::size_t index : job.rows)
+          refuse(index, Unpredicted{"model:" + job.model, first_message(model.error())});
       } else {
         ModelPredictor predictor(*std::move(model), platforms, baseline);
-        for (const std::size_t index : job.rows) outcomes[index] = predictor.predict(rows[index]);
+        for (const std::size_t index : job.rows) visit(index, predictor);
       }
       if (done) done(job.rows.size());
     }
@@ -238,6 +268,34 @@ void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::si
   for (std::size_t i = 1; i < std::min(threads, jobs.size()); ++i) workers.emplace_back(work);
   work();
   for (std::thread& worker : workers) worker.join();
+}
+
+}  // namespace
+
+void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
+                      const MeasuredPlatforms& platforms, const OpenMeasuredModel& open, bool baseline,
+                      std::size_t threads, const RowsDone& done, std::span<Outcome> outcomes) {
+  for_each_network(
+      rows, which, platforms, open, baseline, threads, done,
+      [&](std::size_t index, ModelPredictor& predictor) { outcomes[index] = predictor.predict(rows[index]); },
+      [&](std::size_t index, Unpredicted why) { outcomes[index].time = tl::make_unexpected(std::move(why)); });
+}
+
+std::vector<std::optional<NetworkSample>> network_samples(std::span<const MeasuredRow> rows,
+                                                          const MeasuredPlatforms& platforms,
+                                                          const OpenMeasuredModel& open) {
+  std::vector<std::optional<NetworkSample>> samples(rows.size());
+  std::vector<std::size_t> networks;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (std::holds_alternative<NetworkRow>(rows[i].what)) networks.push_back(i);
+  }
+  for_each_network(
+      rows, networks, platforms, open, false, 1, {},
+      [&](std::size_t index, ModelPredictor& predictor) {
+        if (auto sample = predictor.sample(rows[index])) samples[index] = *std::move(sample);
+      },
+      [](std::size_t, const Unpredicted&) {});
+  return samples;
 }
 
 }  // namespace roofcast

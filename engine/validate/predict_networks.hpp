@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fit/fit_networks.hpp"
 #include "engine/graph/graph.hpp"
 #include "engine/hardware/device.hpp"
 #include "engine/hardware/harness.hpp"
@@ -43,5 +44,10 @@ using RowsDone = std::function<void(std::size_t)>;
 void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
                       const MeasuredPlatforms& platforms, const OpenMeasuredModel& open, bool baseline,
                       std::size_t threads, const RowsDone& done, std::span<Outcome> outcomes);
+
+/// For each row what it consists of, if it is of a network that can be predicted.
+std::vector<std::optional<NetworkSample>> network_samples(std::span<const MeasuredRow> rows,
+                                                          const MeasuredPlatforms& platforms,
+                                                          const OpenMeasuredModel& open);
 
 }  // namespace roofcast
