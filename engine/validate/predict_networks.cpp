@@ -154,7 +154,7 @@ class ModelPredictor {
       Bindings bindings = pass.symbols;
       bindings["batch"] = row.batch;
       const auto time = time_of(ready, device->second, bindings);
-      if (!time) return no_prediction("sizes", first_message(time.error()));
+      if (!time) return no_prediction("sizes:" + row.model, first_message(time.error()));
       sum.p10 += pass.times * time->p10;
       sum.p50 += pass.times * time->p50;
       sum.p90 += pass.times * time->p90;
