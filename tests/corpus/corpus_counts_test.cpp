@@ -83,7 +83,7 @@ bool corpus_is_here() {
 
 TEST_CASE("models: parameters, multiply-adds and layer outputs equal those of executed models") {
   if (!corpus_is_here()) return;
-  const auto references = read_csv(corpus + "/references.csv");
+  const auto references = csv_records(corpus + "/references.csv");
   int compared = 0;
   for (const Case& test : cases) {
     CAPTURE(test.model);
@@ -108,7 +108,7 @@ TEST_CASE("models: parameters, multiply-adds and layer outputs equal those of ex
 
 TEST_CASE("models: multiply-adds of a training step equal those of executed models, forward and backward") {
   if (!corpus_is_here()) return;
-  const auto references = read_csv(corpus + "/references.csv");
+  const auto references = csv_records(corpus + "/references.csv");
   int compared = 0;
   for (const Case& test : cases) {
     CAPTURE(test.model);
