@@ -47,7 +47,11 @@ class GraphBuilder {
       if (!scope.values.emplace(input.name, value).second) {
         complain(input.where, fmt::format("there are two inputs named '{}'", input.name));
       }
-      graph_.inputs.push_back({value, input.type, input.training_only});
+      if (!input.when || is_there(*input.when, input.name, input.where)) {
+        graph_.inputs.push_back({value, input.type, input.training_only});
+      } else {
+        missing_.insert(value);
+      }
     }
     std::vector<ValueId> first;
     const auto given = std::ranges::find(graph_.inputs, false, &GraphInput::training_only);
@@ -182,11 +186,14 @@ class GraphBuilder {
   // Whether the node is part of the model at these sizes: `when` and `repeat` are not 0.
   bool is_there(const FileNode& node, const Scope& scope) {
     if (node.repeat && node.repeat->substitute(scope.parameters).evaluate(sizes_) == 0) return false;
-    if (!node.when) return true;
-    const auto value = node.when->substitute(scope.parameters).evaluate(sizes_);
+    return !node.when || is_there(node.when->substitute(scope.parameters), node.name, node.where);
+  }
+
+  bool is_there(const Expr& when, const std::string& name, const Location& where) {
+    const auto value = when.evaluate(sizes_);
     if (!value) {
-      complain(node.where, fmt::format("cannot tell whether '{}' is part of the model: {}", node.name,
-                                       value.error().front().message));
+      complain(where, fmt::format("cannot tell whether '{}' is part of the model: {}", name,
+                                  value.error().front().message));
       return true;
     }
     return *value != 0;
@@ -523,7 +530,7 @@ class GraphBuilder {
   Diagnostics problems_{};
   std::size_t blocks_put_ = 0;
   std::map<ValueId, ValueId> same_as_{};
-  std::set<ValueId> missing_{};  // results that nothing makes
+  std::set<ValueId> missing_{};  // results that nothing makes, inputs that are left out
   Bindings sizes_{};             // all symbols, for what is decided while building
   std::vector<std::string> open_blocks_{};
 };

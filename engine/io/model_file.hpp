@@ -41,6 +41,7 @@ struct FileNode {
 struct FileInput {
   std::string name{};
   TensorType type{};
+  std::optional<Expr> when{};  ///< where it is 0, the input is left out
   bool training_only = false;
   Location where{};
 };

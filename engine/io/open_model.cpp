@@ -5,6 +5,7 @@
 #include "engine/io/import_config/import_config.hpp"
 #include "engine/io/import_onnx/import_onnx.hpp"
 #include "engine/io/load_model.hpp"
+#include "engine/io/model_variant.hpp"
 #include "engine/io/read_file.hpp"
 #include "engine/io/weights/open_weights.hpp"
 #include "engine/io/weights/safetensors.hpp"
@@ -23,6 +24,7 @@ Result<Graph> open_model(const DataFolder& data, const std::filesystem::path& pa
     auto graph = import_config(*text, path.string(), data.families(), options.symbols);
     return graph ? with_weights_beside(*std::move(graph), path) : std::move(graph);
   }
+  if (is_variant(*text)) return load_variant(*text, path, data.families(), options.symbols);
   return load_model(*text, path.string(), options.symbols);
 }
 

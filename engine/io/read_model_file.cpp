@@ -218,6 +218,7 @@ class ModelReader {
     if (!table.has("shape")) complain(table.where(), fmt::format("input '{}' has no 'shape'", input.name));
     input.type.shape = table.sizes("shape").value_or(Shape{});
     check_shape(input.type.shape, {}, table.where("shape"));
+    input.when = checked_size(table, "when", {});
     for (const Expr& size : input.type.shape) {
       if (size.is_constant() && size.constant() < 1) {
         complain(table.where("shape"),

@@ -45,7 +45,7 @@ TEST_CASE("families: parameters equal the exact counts of public configurations"
   }
   int compared = 0;
   int left_out = 0;
-  for (const CsvRecord& row : read_csv(configs + "/index.csv")) {
+  for (const CsvRecord& row : csv_records(configs + "/index.csv")) {
     const std::string& file = row.at("file");
     CAPTURE(file);
     if (!file.ends_with(".json") || row.at("params_total").empty()) continue;
@@ -156,7 +156,7 @@ TEST_CASE("families: parameters and multiply-adds equal those of executed models
     return;
   }
   int compared = 0;
-  for (const CsvRecord& row : read_csv(corpus + "/references.csv")) {
+  for (const CsvRecord& row : csv_records(corpus + "/references.csv")) {
     const std::string path = fmt::format("{}/hf_configs/{}.json", corpus, row.at("model"));
     if (!std::filesystem::exists(path)) continue;
     CAPTURE(path);

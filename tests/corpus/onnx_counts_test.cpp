@@ -71,7 +71,7 @@ TEST_CASE("ONNX: elements and multiply-adds of exported models are exact") {
   const std::string corpus = shared + "/corpus";
   if (missing(corpus)) return;
   int compared = 0;
-  for (const CsvRecord& row : read_csv(corpus + "/references.csv")) {
+  for (const CsvRecord& row : csv_records(corpus + "/references.csv")) {
     if (row.at("onnx_file").empty()) continue;
     CAPTURE(row.at("model"));
 
@@ -105,7 +105,7 @@ TEST_CASE("ONNX: unfused graphs of image models load, with their parameters apar
   const std::string folder = shared + "/timm_graphs";
   if (missing(folder)) return;
   int compared = 0;
-  for (const CsvRecord& row : read_csv(folder + "/index.csv")) {
+  for (const CsvRecord& row : csv_records(folder + "/index.csv")) {
     CAPTURE(row.at("file"));
 
     const auto graph = import_onnx(folder + "/" + row.at("file"));

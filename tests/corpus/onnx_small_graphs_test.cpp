@@ -68,7 +68,7 @@ const std::set<std::string> sequences = {"test_identity_sequence",
 TEST_CASE("ONNX: single operators have the published shapes and multiply-adds") {
   if (missing()) return;
   int compared = 0;
-  for (const CsvRecord& row : read_csv(corpus + "/node_tests.csv")) {
+  for (const CsvRecord& row : csv_records(corpus + "/node_tests.csv")) {
     const std::string name = row.at("name");
     if (sequences.contains(name)) continue;
     CAPTURE(name);
@@ -111,7 +111,7 @@ bool is_true_reason(const std::string& complaint) {
 void compare(const std::string& list, int most_refused) {
   int read = 0;
   int refused = 0;
-  for (const CsvRecord& row : read_csv(corpus + "/" + list)) {
+  for (const CsvRecord& row : csv_records(corpus + "/" + list)) {
     CAPTURE(row.at("file"));
     const auto graph = import_onnx(corpus + "/" + row.at("file"));
     if (!graph) {

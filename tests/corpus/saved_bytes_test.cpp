@@ -52,7 +52,7 @@ TEST_CASE("models: what training keeps equals what was kept when the models ran"
     MESSAGE("skipped: there is no folder ../shared/corpus with reference counts");
     return;
   }
-  const auto references = read_csv(corpus + "/references.csv");
+  const auto references = csv_records(corpus + "/references.csv");
   int compared = 0;
   const std::vector<std::pair<std::string, std::string>> pairs = {
       {"resnet18", "tv_resnet18"}, {"resnet50", "tv_resnet50"}, {"mobilenet-v2", "tv_mobilenet_v2"}};

@@ -110,6 +110,23 @@ TEST_CASE("when: an input that is needed but left out is a mistake") {
         "  hint: a node that is left out passes its first input on; this one has none\n");
 }
 
+TEST_CASE("when: an input of the model that is left out takes no part; reading it is a mistake") {
+  const auto text = [](const std::string& reader_when) {
+    return model_head("batch = 2\nencoded = 1") +
+           "[[input]]\nname = \"image\"\nshape = [\"batch\", 8]\nwhen = \"not encoded\"\n" +
+           input("states", "\"batch\", 4") +
+           node("patches", "linear", "\"image\"", reader_when + "out_features = 4") +
+           node("both", "relu", "\"states\"");
+  };
+
+  const Graph graph = load(text("when = \"not encoded\"\n"));
+
+  REQUIRE(graph.inputs.size() == 1);
+  CHECK(graph.values[static_cast<std::size_t>(graph.inputs[0].value)].name == "states");
+  CHECK(operators(graph) == Names{"relu"});
+  CHECK(complaint(text("")).find("'patches' needs an input that is left out") != std::string::npos);
+}
+
 TEST_CASE("when: outputs that become one value are given once") {
   const Graph graph = load(model_head("batch = 2", "outputs = [\"a\", \"pooled\"]") + input_x +
                            node("a", "relu") + node("pooled", "tanh", {}, "when = 0"));
