@@ -94,6 +94,14 @@ TEST_CASE("read_measured_table: a column that is missing is named") {
         "t.csv:2:5: error: 'gemm' needs a column 'k'\n");
 }
 
+TEST_CASE("read_measured_table: networks need a latency or a throughput") {
+  const std::string columns = "source,model_key,task,hw,batch_size,storage_dtype,compute_dtype,runtime";
+
+  CHECK(complaint(columns + "\n") == "t.csv:1: error: no column 'latency_ms'\n");
+  CHECK(complaint(columns + ",latency_ms\n").empty());
+  CHECK(complaint(columns + ",throughput\n").empty());
+}
+
 TEST_CASE("read_measured_table: all bad fields, each with line and column") {
   CHECK(complaint(gemm_header + "lab,toy,gemm,fp16,,3,5,seven,1,,\n"
                                 "\"l,\"\"ab\"\"\",toy,gemm,fp16,,0,5,2.5,-1,,\n"
