@@ -85,6 +85,10 @@ struct ReadOptions {
 Result<ModelFile> read_model_file(std::string_view text, const std::string& file,
                                   const ReadOptions& options = {});
 
+/// The model with other definitions of some of its symbols. A symbol that it does not have is a mistake, and
+/// so is one that is defined by itself.
+Result<ModelFile> with_symbols(ModelFile model, const std::vector<Symbol>& redefined);
+
 struct BuildOptions {
   bool unroll = false;  ///< blocks with a known trip count are written out, not repeated
   Bindings symbols{};   ///< sizes other than the file's, for what is decided while building

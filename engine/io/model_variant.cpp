@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 
-#include "engine/graph/symbol_order.hpp"
 #include "engine/io/file_rules.hpp"
 #include "engine/io/import_config/import_config.hpp"
 #include "engine/io/model_file.hpp"
@@ -42,55 +40,21 @@ Result<ModelFile> read_base(TableReader& reader, const std::filesystem::path& fo
   return read_model_file(*text, file.string());
 }
 
-// Redefines symbols of `model`; what they are must exist already.
-void redefine(ModelFile& model, TableReader table, const std::string& file, Diagnostics& problems) {
-  std::map<std::string, Symbol> symbols;
-  std::vector<std::string> names;
-  for (const Symbol& symbol : model.symbols) {
-    symbols[symbol.name] = symbol;
-    names.push_back(symbol.name);
-  }
-  const std::size_t before = problems.size();
+std::vector<Symbol> read_symbols(TableReader table, const std::string& file) {
+  std::vector<Symbol> symbols;
   for (const auto& [key, node] : table.raw()) {
     const std::string name(key.str());
-    const Location where = location_of(node, file);
-    const auto definition = table.size(name);
-    if (!symbols.contains(name)) {
-      problems.push_back({where, fmt::format("'{}' has no symbol '{}'", model.name, name),
-                          did_you_mean(name, names, "a variant redefines symbols of its model")});
-      continue;
-    }
-    if (!definition) continue;
-    for (const std::string& used : definition->symbols()) {
-      if (symbols.contains(used)) continue;
-      problems.push_back({where, fmt::format("unknown symbol '{}'", used), did_you_mean(used, names)});
-    }
-    symbols[name] = {name, *definition, where};
+    if (const auto definition = table.size(name))
+      symbols.push_back({name, *definition, location_of(node, file)});
   }
-  if (problems.size() != before) return;
-  if (auto sorted = order_symbols(symbols)) {
-    model.symbols = *std::move(sorted);
-  } else {
-    problems.insert(problems.end(), sorted.error().begin(), sorted.error().end());
-  }
+  return symbols;
 }
 
-Result<Graph> load_of_model(TableReader& reader, const std::filesystem::path& path, Diagnostics& problems,
+Result<Graph> build_variant(const ModelFile& base, const std::vector<Symbol>& redefined,
                             const Bindings& symbols) {
-  auto model = read_base(reader, path.parent_path());
+  const auto model = with_symbols(base, redefined);
   if (!model) return tl::unexpected(model.error());
-  redefine(*model, reader.table("symbols", true), path.string(), problems);
-  reader.finish();
-  if (!problems.empty()) return tl::unexpected(in_file_order(problems));
   return build_graph(*model, {.symbols = symbols});
-}
-
-Result<Graph> load_of_family(TableReader& reader, const std::filesystem::path& path, Diagnostics& problems,
-                             const std::filesystem::path& families, const Bindings& symbols) {
-  const toml::table& config = reader.table("config", true).raw();
-  reader.finish();
-  if (!problems.empty()) return tl::unexpected(in_file_order(problems));
-  return import_config(as_json(config), path.string(), families, symbols);
 }
 
 }  // namespace
@@ -109,8 +73,15 @@ Result<Graph> load_variant(std::string_view text, const std::filesystem::path& p
   TableReader reader(*root, path.string(), problems);
   check_schema(reader);
   const std::string name = reader.required_text("name");
-  auto graph = reader.has("variant_of") ? load_of_model(reader, path, problems, symbols)
-                                        : load_of_family(reader, path, problems, families, symbols);
+  const std::vector<Symbol> redefined = read_symbols(reader.table("symbols"), path.string());
+  const bool of_model = reader.has("variant_of");
+  const auto base = of_model ? read_base(reader, path.parent_path()) : ModelFile{};
+  const toml::table config = of_model ? toml::table{} : reader.table("config").raw();
+  reader.finish();
+  if (!base) return tl::unexpected(base.error());
+  if (!problems.empty()) return tl::unexpected(in_file_order(std::move(problems)));
+  auto graph = of_model ? build_variant(*base, redefined, symbols)
+                        : import_config(as_json(config), path.string(), families, symbols, redefined);
   if (!graph) return graph;
   graph->name = name;
   graph->file = path.string();

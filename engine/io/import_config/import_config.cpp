@@ -38,13 +38,15 @@ void set_stored_format(Graph& graph, const Config& config) {
 }  // namespace
 
 Result<Graph> import_config(std::string_view text, const std::string& file,
-                            const std::filesystem::path& families, const Bindings& symbols) {
+                            const std::filesystem::path& families, const Bindings& symbols,
+                            const std::vector<Symbol>& redefined) {
   const auto config = Config::parse(text, file);
   if (!config) return tl::unexpected(config.error());
   const auto family = find_family(families, *config);
   if (!family) return tl::unexpected(family.error());
-  const auto model = read_model_file(family->file.text, family->file.name,
-                                     {.config = &family->config, .shared = family->shared});
+  auto model = read_model_file(family->file.text, family->file.name,
+                               {.config = &family->config, .shared = family->shared});
+  if (model && !redefined.empty()) model = with_symbols(*std::move(model), redefined);
   if (!model) return tl::unexpected(model.error());
   auto graph = build_graph(*model, {.symbols = symbols});
   if (!graph) return graph;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "engine/decide/estimate.hpp"
 
 namespace roofcast {
@@ -56,6 +58,21 @@ TEST_CASE("load_variant: a configuration in TOML is a configuration") {
   const auto summary = summarize(*graph);
   REQUIRE(summary.has_value());
   CHECK(summary->parameters == (100 + 32) * 64 + 2 * (12 * 64 * 64 + 13 * 64) + 2 * 64);
+}
+
+TEST_CASE("load_variant: symbols of a family may be redefined") {
+  const std::string config =
+      "[config]\nmodel_type = \"gpt2\"\nn_layer = 2\nn_embd = 64\nn_head = 4\nvocab_size = 100\nn_positions "
+      "= 32\n";
+
+  const auto graph = load("schema = 1\nname = \"v\"\n[symbols]\nseq = \"max_positions / 2\"\n" + config);
+
+  REQUIRE(graph.has_value());
+  const auto seq = std::ranges::find(graph->symbols, "seq", &Symbol::name);
+  REQUIRE(seq != graph->symbols.end());
+  CHECK(to_string(seq->definition) == "(max_positions / 2)");
+  CHECK(complaint("schema = 1\nname = \"v\"\n[symbols]\nsequ = 8\n" + config) ==
+        "v.toml:4:8: error: 'gpt2' has no symbol 'sequ'\n  hint: did you mean 'seq'?");
 }
 
 TEST_CASE("load_variant: mistakes have their place in the variant's file") {
