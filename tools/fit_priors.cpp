@@ -12,15 +12,19 @@
 #include <cmath>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "engine/fit/fit_kernels.hpp"
+#include "engine/fit/fit_networks.hpp"
 #include "engine/fit/fit_residual.hpp"
 #include "engine/io/data_folder.hpp"
 #include "engine/io/load_priors.hpp"
 #include "engine/io/measured_table.hpp"
 #include "engine/validate/operator_kernel.hpp"
+#include "engine/validate/predict_networks.hpp"
 #include "engine/validate/split.hpp"
 #include "tools/locate_data.hpp"
+#include "tools/measured_models.hpp"
 #include "tools/output.hpp"
 #include "tools/write_file.hpp"
 
@@ -112,15 +116,32 @@ std::vector<Stage> stages() {
   return all;
 }
 
+/// A row of a network with what the fit needs of it.
+struct NetworkFitRow {
+  const MeasuredRow* measured = nullptr;
+  std::string architecture{};
+  NetworkSample sample{};
+  bool fitted = false;
+};
+
+// What nobody has timed kernel by kernel: convolutions on Tensor Cores, their gradients, and most streaming kernels.
+const std::vector<std::string> network_tables = {
+    "convolution.tensor16",       "convolution.tensor16.product", "convolution.tensor32",  "convolution.tensor32.product",
+    "convolution.vector",         "stream.batch_normalization",   "stream.pooling",        "stream.copy",
+    "stream.reduction",           "stream.transpose",             "stream.optimizer",      "stream.elementwise",
+    "stream.normalization",       "stream.softmax",               "gather",                "attention",
+    "gemm.tensor16",              "gemm.tensor32",                "power.tensor16",        "power.tensor32"};
+
 struct Errors {
   double median = 0;
   double p90 = 0;
   double bias = 0;
 };
 
-Errors summary(std::span<const KernelSample> samples, const Priors& priors) {
+template <class Sample>
+Errors summary(const std::vector<Sample>& samples, const Priors& priors) {
   std::vector<double> relative;
-  for (const double error : errors(samples, priors)) relative.push_back(std::exp(-error) - 1);
+  for (const double error : errors(std::span<const Sample>(samples), priors)) relative.push_back(std::exp(-error) - 1);
   if (relative.empty()) return {};
   std::ranges::sort(relative);
   Errors result{.bias = relative[relative.size() / 2]};
@@ -132,9 +153,10 @@ Errors summary(std::span<const KernelSample> samples, const Priors& priors) {
 }
 
 // Every n-th sample, so that a fit takes seconds.
-std::vector<KernelSample> thinned(const std::vector<KernelSample>& samples, std::size_t most) {
+template <class Sample>
+std::vector<Sample> thinned(const std::vector<Sample>& samples, std::size_t most) {
   if (samples.size() <= most) return samples;
-  std::vector<KernelSample> result;
+  std::vector<Sample> result;
   const double step = static_cast<double>(samples.size()) / static_cast<double>(most);
   for (std::size_t i = 0; i < most; ++i) result.push_back(samples[static_cast<std::size_t>(static_cast<double>(i) * step)]);
   return result;
@@ -142,7 +164,8 @@ std::vector<KernelSample> thinned(const std::vector<KernelSample>& samples, std:
 
 class Fitter {
  public:
-  Fitter(const DataFolder& data, std::vector<Row> rows) : data_(data), rows_(std::move(rows)) {}
+  Fitter(const DataFolder& data, std::vector<Row> rows, std::vector<NetworkFitRow> networks)
+      : data_(data), rows_(std::move(rows)), networks_(std::move(networks)) {}
 
   Result<Priors> fit(const std::string& name) {
     auto priors = data_.priors(name);
@@ -151,6 +174,7 @@ class Fitter {
     if (!base) return base;
     priors->fitted_on.clear();
     for (const Stage& stage : stages()) fit_stage(stage, name, *priors, *base);
+    fit_networks(name, *priors);
     if (!priors->fitted_on.empty()) {
       priors->sources["parameters"] =
           "fitted by tools/fit_priors to the rows below, half of the shape groups of each; what has no row is that of base.toml";
@@ -170,6 +194,7 @@ class Fitter {
     }
     constexpr std::size_t enough = 8;
     if (fitted.size() < enough) return;
+    fitted_stages_.insert({architecture, stage.name});
     // Start over from the general values, but keep the tiles that the architecture's libraries have.
     start_over(priors, base, stage.tables);
     if (stage.residual) *stage.residual(priors) = {};
@@ -205,6 +230,38 @@ class Fitter {
     std::cout.flush();
   }
 
+  // Starts from what the kernels' own timings gave, and holds on to it the more the better it was known.
+  void fit_networks(const std::string& architecture, Priors& priors) {
+    std::vector<NetworkSample> fitted;
+    std::vector<NetworkSample> kept;
+    std::map<std::pair<std::string, std::string>, int> used;
+    for (const NetworkFitRow& row : networks_) {
+      if (row.architecture != architecture) continue;
+      (row.fitted ? fitted : kept).push_back(row.sample);
+      if (row.fitted) ++used[{row.sample.device, row.measured->source}];
+    }
+    constexpr std::size_t enough = 20;
+    if (fitted.size() < enough) return;
+    std::vector<std::string> tables;
+    for (const std::string& table : network_tables) {
+      const bool timed = std::ranges::any_of(stages(), [&](const Stage& stage) {
+        return std::ranges::find(stage.tables, table) != stage.tables.end() && fitted_stages_.contains({architecture, stage.name});
+      });
+      if (!timed) tables.push_back(table);
+    }
+    const Errors before = summary(kept, priors);
+    priors = fit_parameters(priors, std::span<const NetworkSample>(thinned(fitted, 250)), tables,
+                            {.noise = 0.08, .iterations = 12, .prior_weight = 1});
+    const Errors after = summary(kept, priors);
+    for (const auto& [key, count] : used) {
+      priors.fitted_on.push_back({key.first, key.second, "network", GroupSplit::half, count});
+    }
+    fmt::print("{:8} {:26} {:6} fitted {:6} kept: median {:5.1f}% -> {:4.1f}%, p90 {:4.0f}% -> {:3.0f}%, bias {:+.1f}%\n",
+               architecture, "networks", fitted.size(), kept.size(), 100 * before.median, 100 * after.median,
+               100 * before.p90, 100 * after.p90, 100 * after.bias);
+    std::cout.flush();
+  }
+
   static void start_over(Priors& priors, const Priors& base, const std::vector<std::string>& tables) {
     Priors copy = base;
     const auto from = named_parameters(copy.kernels);
@@ -225,6 +282,8 @@ class Fitter {
 
   const DataFolder& data_;
   std::vector<Row> rows_;
+  std::vector<NetworkFitRow> networks_;
+  std::set<std::pair<std::string, std::string>> fitted_stages_{};
 };
 
 Harness harness_of(const MeasuredRow& row, const std::map<std::string, Harness, std::less<>>& harnesses) {
@@ -269,6 +328,46 @@ std::vector<Row> read_rows(const DataFolder& data, const MeasuredFolder& folder,
   return rows;
 }
 
+// Networks under PyTorch, a whole model in the fit or none of it.
+Result<std::vector<NetworkFitRow>> read_networks(const DataFolder& data, const MeasuredFolder& folder,
+                                                 const std::string& measured,
+                                                 const std::vector<std::string>& left_out) {
+  MeasuredPlatforms platforms;
+  for (const std::string& name : {"pytorch-eager"}) {
+    auto runtime = data.runtime(name);
+    if (!runtime) return tl::make_unexpected(runtime.error());
+    platforms.runtimes.emplace(name, *std::move(runtime));
+  }
+  std::vector<MeasuredRow> rows;
+  std::vector<const MeasuredRow*> originals;
+  for (const MeasuredTable& table : folder.tables) {
+    for (const MeasuredRow& row : table.rows) {
+      if (!std::holds_alternative<NetworkRow>(row.what)) continue;
+      const auto known = folder.devices.find(row.hardware);
+      auto found = data.find_device(known != folder.devices.end() ? known->second : row.hardware);
+      if (!found || std::ranges::find(left_out, found->device.slug) != left_out.end()) continue;
+      rows.push_back(row);
+      rows.back().device = found->device.slug;
+      originals.push_back(&row);
+      platforms.devices.emplace(found->device.slug, found->device);
+    }
+  }
+  const auto models = measured_models(data, measured);
+  if (!models) return tl::make_unexpected(models.error());
+  std::vector<NetworkFitRow> networks;
+  auto samples = network_samples(rows, platforms, *models);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!samples[i]) continue;
+    const Device& device = platforms.devices.find(rows[i].device)->second;
+    samples[i]->machine = machine_of(device);
+    networks.push_back({.measured = originals[i],
+                        .architecture = device.compute_capability,
+                        .sample = *std::move(samples[i]),
+                        .fitted = in_fitted_half(rows[i].source, rows[i].group)});
+  }
+  return networks;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Fits the priors of architectures to tables of measured operators."};
   std::string measured;
@@ -286,7 +385,9 @@ int run(int argc, char** argv) {
   if (!folder) return refuse(folder.error());
   const auto harnesses = data->harnesses();
   if (!harnesses) return refuse(harnesses.error());
-  Fitter fitter(*data, read_rows(*data, *folder, *harnesses, left_out));
+  auto networks = read_networks(*data, *folder, measured, left_out);
+  if (!networks) return refuse(networks.error());
+  Fitter fitter(*data, read_rows(*data, *folder, *harnesses, left_out), *std::move(networks));
   for (const std::string& name : architectures) {
     const auto priors = fitter.fit(name);
     if (!priors) return refuse(priors.error());

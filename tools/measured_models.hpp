@@ -8,8 +8,8 @@
 
 namespace roofcast {
 
-/// Opens what FOLDER/models.csv names for a key and an image size, relative to FOLDER, or where that says
-/// nothing the model of that name of ours.
+/// Opens what the catalogue FOLDER/models.csv names for a key and an image size, or where that has no such
+/// key the model of that name of ours. `data` must outlive the result.
 Result<OpenMeasuredModel> measured_models(const DataFolder& data, const std::string& folder);
 
 }  // namespace roofcast

@@ -133,13 +133,15 @@ std::vector<MeasuredRow> take_rows(MeasuredFolder& folder, const Selection& sele
                                    Validation& validation) {
   std::vector<MeasuredRow> rows;
   for (MeasuredTable& table : folder.tables) {
-    ComparedTable compared{.file = table.file, .left_out = table.left_out, .note = table.note};
+    ComparedTable compared{.file = table.file, .note = table.note};
     for (MeasuredRow& row : table.rows) {
       if (!selection.keeps(table, row)) continue;
       ++compared.rows;
       row.device = cards.slug(row.hardware);
       rows.push_back(std::move(row));
     }
+    // Of a table that is taken in part nobody knows what its unusable rows would have been.
+    if (compared.rows == std::ssize(table.rows)) compared.left_out = table.left_out;
     if (selection.all() || compared.rows > 0 || selection.has_table(table.file))
       validation.tables.push_back(std::move(compared));
   }

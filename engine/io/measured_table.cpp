@@ -23,8 +23,8 @@ struct KindRule {
 const std::vector<KindRule>& kind_rules() {
   static const std::vector<KindRule> rules = {
       {TableKind::networks,
-       {"model_key", "batch_size", "throughput"},
-       {"source", "task", "hw", "storage_dtype", "compute_dtype", "runtime"}},
+       {"model_key", "task"},
+       {"source", "hw", "batch_size", "storage_dtype", "compute_dtype", "runtime"}},
       {TableKind::convolutions,
        {"op", "in_ch", "out_ch"},
        {"source", "hw", "precision", "batch", "kernel", "in_size", "stride", "pad", "latency_us"}},
@@ -210,7 +210,9 @@ Result<MeasuredTable> read_measured_table(const CsvTable& table) {
     result.note = "memory is not compared yet";
     return result;
   }
-  if (Diagnostics missing = missing_columns(table, rule->required); !missing.empty()) {
+  Columns required = rule->required;
+  if (rule->kind == TableKind::networks && !table.has_column("throughput")) required.push_back("latency_ms");
+  if (Diagnostics missing = missing_columns(table, required); !missing.empty()) {
     return tl::make_unexpected(std::move(missing));
   }
   result.kind = rule->kind;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/report/json.hpp"
 #include "engine/report/numbers.hpp"
@@ -14,7 +15,8 @@ using Counts = std::map<std::string, std::int64_t>;
 
 std::string signed_percent(const std::optional<double>& share) {
   if (!share) return "-";
-  return (*share > 0 ? "+" : "") + fmt::format("{:.0f}%", *share * 100);
+  const double points = std::round(*share * 100);
+  return points == 0 ? "0%" : fmt::format("{:+.0f}%", points);
 }
 
 std::string percent_or_dash(const std::optional<double>& share) {

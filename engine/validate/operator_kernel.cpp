@@ -107,8 +107,9 @@ struct StreamOperator {
   std::string_view name{};
   StreamKind kind = StreamKind::elementwise;
   int reads = 1;       ///< values read for each one written
-  int row_values = 0;  ///< learned values, as many as a row has columns
   int operations = 1;  ///< per value written, as in engine/ops
+  int learned = 0;     ///< values for each column
+  int statistics = 0;  ///< fp32 values written for each row, which a backward pass would need
 };
 
 constexpr std::array streams = {
@@ -116,19 +117,19 @@ constexpr std::array streams = {
     StreamOperator{"sub_tensor", StreamKind::elementwise, 2},
     StreamOperator{"mul_tensor", StreamKind::elementwise, 2},
     StreamOperator{"div_tensor", StreamKind::elementwise, 2},
-    StreamOperator{"pow_tensor", StreamKind::elementwise, 2, 0, 10},
+    StreamOperator{"pow_tensor", StreamKind::elementwise, 2, 10},
     StreamOperator{"add_scalar", StreamKind::elementwise},
     StreamOperator{"sub_scalar", StreamKind::elementwise},
     StreamOperator{"mul_scalar", StreamKind::elementwise},
     StreamOperator{"div_scalar", StreamKind::elementwise},
-    StreamOperator{"pow_scalar", StreamKind::elementwise, 1, 0, 10},
+    StreamOperator{"pow_scalar", StreamKind::elementwise, 1, 10},
     StreamOperator{"relu", StreamKind::elementwise},
-    StreamOperator{"gelu", StreamKind::elementwise, 1, 0, 14},
-    StreamOperator{"silu", StreamKind::elementwise, 1, 0, 12},
-    StreamOperator{"silu_and_mul", StreamKind::elementwise, 2, 0, 13},
-    StreamOperator{"softmax", StreamKind::softmax, 1, 0, 14},
-    StreamOperator{"layernorm", StreamKind::normalization, 1, 2, 8},
-    StreamOperator{"rmsnorm", StreamKind::normalization, 1, 1, 8},
+    StreamOperator{"gelu", StreamKind::elementwise, 1, 14},
+    StreamOperator{"silu", StreamKind::elementwise, 1, 12},
+    StreamOperator{"silu_and_mul", StreamKind::elementwise, 2, 13},
+    StreamOperator{"softmax", StreamKind::softmax, 1, 14},
+    StreamOperator{"layernorm", StreamKind::normalization, 1, 8, 2, 2},
+    StreamOperator{"rmsnorm", StreamKind::normalization, 1, 8, 1, 1},
 };
 
 BoundKernel stream(const OperatorRow& row, const StreamOperator& op, const OperandTypes& types) {
@@ -136,8 +137,9 @@ BoundKernel stream(const OperatorRow& row, const StreamOperator& op, const Opera
   const double size = bytes_each(types.result);
   return {.form = Stream<Dim>{op.kind, row.m * row.n},
           .operations = op.operations * elements,
-          .read = Bytes{(op.reads * elements + op.row_values * static_cast<double>(row.n)) * size},
-          .written = Bytes{elements * size}};
+          .read = Bytes{(op.reads * elements + op.learned * static_cast<double>(row.n)) * size},
+          .written =
+              Bytes{elements * size + op.statistics * static_cast<double>(row.m) * bytes_each(DType::fp32)}};
 }
 
 constexpr std::array<std::string_view, 6> products = {

@@ -1,7 +1,7 @@
 #pragma once
 // An operator's row as the kernels that the engine would run for it.
 
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -189,7 +189,7 @@ class ModelPredictor {
       const CompiledPass& compiled = *pass.compiled;
       Evaluator evaluator(compiled.program, device, compiled.options.runtime, priors);
       const auto prediction = evaluator.evaluate(pass.bindings);
-      if (!prediction) return no_prediction("sizes", first_message(prediction.error()));
+      if (!prediction) return no_prediction("sizes:" + std::get<NetworkRow>(measured.what).model, first_message(prediction.error()));
       sum.p10 += pass.times * prediction->time.p10;
       sum.p50 += pass.times * prediction->time.p50;
       sum.p90 += pass.times * prediction->time.p90;

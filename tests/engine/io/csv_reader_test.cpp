@@ -33,6 +33,15 @@ TEST_CASE("parse_csv: quoted fields hold commas, quotes and line breaks, which c
   CHECK(table->field(table->rows[1], "size") == "2");
 }
 
+TEST_CASE("parse_csv: where each field starts") {
+  const auto table = parse_csv("a,b,c\n1,\"x, y\",3\r\n,,\n", "t.csv");
+
+  REQUIRE(table.has_value());
+  CHECK(table->where(table->rows[0], "c") == Location{"t.csv", 2, 10});
+  CHECK(table->where(table->rows[1], "b") == Location{"t.csv", 3, 2});
+  CHECK(table->where(table->rows[1], "none") == Location{"t.csv", 3, 0});
+}
+
 TEST_CASE("parse_csv: the mark before the first column is no part of its name") {
   const auto table = parse_csv("\xEF\xBB\xBFname\nx\n", "t.csv");
 

@@ -1,0 +1,55 @@
+#include "engine/validate/split.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+namespace roofcast {
+namespace {
+
+TEST_CASE("fnv1a64: the published values") {  // test vectors of the draft's appendix
+  CHECK(fnv1a64("") == 0xcbf29ce484222325U);
+  CHECK(fnv1a64("a") == 0xaf63dc4c8601ec8cU);
+  CHECK(fnv1a64("foobar") == 0x85944171f73967e8U);
+}
+
+TEST_CASE("in_fitted_half: the parity of the hash of source and group") {
+  for (const char* group : {"n1536k3584", "bert-large"}) {
+    CHECK(in_fitted_half("lab", group) == (fnv1a64(std::string("lab:") + group) % 2 == 0));
+  }
+  int fitted = 0;
+  for (int i = 0; i < 1000; ++i) fitted += in_fitted_half("lab", fmt::format("n{}", i)) ? 1 : 0;
+  CHECK(fitted > 450);
+  CHECK(fitted < 550);
+}
+
+MeasuredRow row_of(const std::string& group) {
+  return {.source = "lab", .device = "toy-8gb", .group = group, .what = OperatorRow{.op = "gemm"}};
+}
+
+std::string group_in(bool half) {
+  for (int i = 0;; ++i) {
+    if (std::string group = fmt::format("n{}", i); in_fitted_half("lab", group) == half) return group;
+  }
+}
+
+TEST_CASE("took_part: source, device, kind and half must all be those of the fit") {
+  const MeasuredRow row = row_of(group_in(true));
+  const auto seen = [&](const FittedOn& fitted) { return took_part(row, {.entries = {fitted}}); };
+
+  CHECK(seen({.source = "lab"}));
+  CHECK(seen({.device = "toy-8gb", .source = "lab", .kernel = "gemm"}));
+  CHECK_FALSE(seen({.source = "other lab"}));
+  CHECK_FALSE(seen({.device = "a10", .source = "lab"}));
+  CHECK_FALSE(seen({.source = "lab", .kernel = "softmax"}));
+  CHECK_FALSE(took_part(row, {}));
+}
+
+TEST_CASE("took_part: the other half is seen only by a fit to all groups") {
+  const MeasuredRow row = row_of(group_in(false));
+
+  CHECK_FALSE(took_part(row, {.entries = {{.source = "lab"}}}));
+  CHECK(took_part(row, {.entries = {{.source = "lab", .split = GroupSplit::all}}}));
+}
+
+}  // namespace
+}  // namespace roofcast
