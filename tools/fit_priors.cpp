@@ -333,11 +333,9 @@ Result<std::vector<NetworkFitRow>> read_networks(const DataFolder& data, const M
                                                  const std::string& measured,
                                                  const std::vector<std::string>& left_out) {
   MeasuredPlatforms platforms;
-  for (const std::string& name : {"pytorch-eager"}) {
-    auto runtime = data.runtime(name);
-    if (!runtime) return tl::make_unexpected(runtime.error());
-    platforms.runtimes.emplace(name, *std::move(runtime));
-  }
+  auto runtime = data.runtime("pytorch-eager");
+  if (!runtime) return tl::make_unexpected(runtime.error());
+  platforms.runtimes.emplace(runtime->name, *runtime);
   std::vector<MeasuredRow> rows;
   std::vector<const MeasuredRow*> originals;
   for (const MeasuredTable& table : folder.tables) {
