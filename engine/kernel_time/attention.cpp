@@ -8,7 +8,18 @@ namespace {
 
 constexpr double tile = 128;
 
-AttentionTime over_cache(const AttentionWork& work, const Machine& machine, const AttentionParameters& fitted) {
+// The longest row of tiles over the mean one. Under a causal mask row t = 1..n sees b + t tiles, b of them
+// before the first query (executed.hpp): (b + n) / (b + (n + 1) / 2). A window makes rows alike.
+double longest_row(const Attention<std::int64_t>& form) {
+  const bool windowed = form.window > 0 && form.window < form.key_length;
+  if (!form.causal || windowed || form.query_length > form.key_length) return 1;
+  const double rows = std::ceil(static_cast<double>(form.query_length) / tile);
+  const double before = static_cast<double>(form.key_length - form.query_length) / tile;
+  return (before + rows) / (before + (rows + 1) / 2);
+}
+
+AttentionTime over_cache(const AttentionWork& work, const Machine& machine,
+                         const AttentionParameters& fitted) {
   const auto& form = work.form;
   const double heads = static_cast<double>(form.batch * form.kv_heads);
   AttentionTime time{.launch = microseconds(fitted.decode_launch_us)};
@@ -24,7 +35,8 @@ AttentionTime over_cache(const AttentionWork& work, const Machine& machine, cons
 
 }  // namespace
 
-AttentionTime attention_time(const AttentionWork& work, const Machine& machine, const AttentionParameters& fitted) {
+AttentionTime attention_time(const AttentionWork& work, const Machine& machine,
+                             const AttentionParameters& fitted) {
   const auto& form = work.form;
   const auto queries = static_cast<double>(form.query_length);
   constexpr double few_queries = 8;
@@ -35,8 +47,7 @@ AttentionTime attention_time(const AttentionWork& work, const Machine& machine, 
   const double padded = queries < tile ? 64 * std::ceil(queries / 64) : rows * tile;
   time.blocks = static_cast<double>(form.batch * form.heads) * rows;
   const double all = 2 * work.executed_macs * padded / queries;
-  // Under a causal mask the last row of tiles sees about twice the mean.
-  const double longest = all / time.blocks * (form.causal ? 2 * rows / (rows + 1) : 1);
+  const double longest = all / time.blocks * longest_row(form);
   const double share = form.pass == Pass::forward ? fitted.forward_share : fitted.backward_share;
   const double rate = machine.matrix[static_cast<std::size_t>(work.arithmetic)].value * share;
   const double waited = time.blocks > machine.sms ? fitted.imbalance * longest * (machine.sms - 1) : 0;

@@ -73,6 +73,21 @@ TEST_CASE("attention_time: a share of the longest row of tiles is waited for") {
   CHECK(us(run(square(10, 1024, true), fitted).compute) == close_to(all_us * (1 + 0.5 / 80 * 9 * 8 / 4.5)));
 }
 
+TEST_CASE("attention_time: rows of tiles are about as long if a window or many earlier keys level them") {
+  AttentionParameters fitted = parameters();
+  fitted.imbalance = 0.5;
+  AttentionWork late = square(10, 1024, true);  // 8 rows of tiles see 9 to 16 tiles
+  late.form.key_length = 2048;
+  AttentionWork windowed = square(10, 1024, true);
+  windowed.form.window = 128;
+  const auto waited = [&](const AttentionWork& work) {
+    return us(run(work, fitted).compute) / us(run(work).compute) - 1;
+  };
+
+  CHECK(waited(late) == close_to(0.5 / 80 * 9 * 16 / 12.5));
+  CHECK(waited(windowed) == close_to(0.5 / 80 * 9));
+}
+
 TEST_CASE("attention_time: queries are padded to whole tiles of 128, or 64 for short prompts") {
   AttentionWork work = square(10, 1024);
   const double macs = work.executed_macs;
