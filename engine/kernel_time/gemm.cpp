@@ -46,6 +46,15 @@ bool aligned(const GemmWork& work, double bytes, bool tensor) {
   return fits(work.n) && fits(tensor ? work.k : work.m);
 }
 
+// A way to split k; what depends on it alone.
+struct Split {
+  double factor = 1;  // wanted
+  double k_part = 0;  // in whole steps of 32
+  double parts = 1;
+  double steps = 0;    // seconds along k that nothing hides
+  double seconds = 0;  // of summing the parts
+};
+
 // What does not depend on the tile.
 struct Problem {
   const GemmWork& work;
@@ -67,7 +76,8 @@ struct Problem {
   double wave = 0;
   double from_memory = 0;  // bytes, but for what is read again
   double constant = 0;     // seconds of memory that do not depend on the tile
-  double split = 0;        // seconds of a reduction, at least
+  std::array<Split, 8> splits{};
+  std::size_t split_count = 0;
 };
 
 struct Choice {
@@ -134,27 +144,23 @@ double joined(double a, double b, double p) {
   return longer * static_cast<double>(std::pow(1 + ratio, 1 / exponent));
 }
 
-Choice try_choice(const Problem& problem, const Tiling& tiles, double split, double best) {
-  const GemmWork& work = problem.work;
+Choice try_choice(const Problem& problem, const Tiling& tiles, const Split& split, double best) {
   const GemmParameters& fitted = problem.fitted;
   const double sms = problem.machine.sms;
-  const double k_part = 32 * ceiling(work.k / (32 * split));
-  const double parts = ceiling(work.k / k_part);
-  const double blocks = tiles.blocks * parts;
+  const double blocks = tiles.blocks * split.parts;
   const double full = whole(blocks / tiles.slots);
   const double left = blocks - full * tiles.slots;
-  const double compute = tiles.compute * k_part;
-  const double operands = tiles.operands * k_part;
-  const double steps = ceiling(k_part / problem.slab) * fitted.slab_us * 1e-6;
+  const double compute = tiles.compute * split.k_part;
+  const double operands = tiles.operands * split.k_part;
   const auto phase = [&](double deep, double active) {
-    return std::max({deep * compute, deep * active * operands, steps}) + deep * tiles.store + problem.wave;
+    return std::max({deep * compute, deep * active * operands, split.steps}) + deep * tiles.store +
+           problem.wave;
   };
-  Choice choice{.k_parts = parts, .tile = tiles.tile};
+  Choice choice{.split = split.seconds, .k_parts = split.parts, .tile = tiles.tile};
   if (full > 0) choice.tiles = full * phase(tiles.per_sm, sms);
-  if (left > 0) choice.tiles += phase(ceiling(left / sms), std::min(left, sms));
-  if (parts > 1) {
-    const double partial_sums = 2 * 4 * work.batch * work.m * work.n * parts;
-    choice.split = problem.split + partial_sums / problem.l2;
+  if (left > 0) {
+    const double deep = left > sms ? ceiling(left / sms) : 1;
+    choice.tiles += phase(deep, std::min(left, sms));
   }
   if (problem.launch + choice.tiles + choice.split >= best) return choice;  // memory only adds to it
 
@@ -180,7 +186,6 @@ Choice try_choice(const Problem& problem, const Tiling& tiles, double split, dou
 
 // The fastest split of one tile, if it is faster than the best so far.
 void try_tile(const Problem& problem, const Tile& tile, Choice& best) {
-  constexpr std::array<double, 8> splits = {1, 2, 3, 4, 6, 8, 12, 16};
   Tiling tiles = tiling(problem, tile);
   const double memory = problem.from_memory / problem.bandwidth + problem.constant;
   const double least = problem.launch + std::max(tiles.least, memory);
@@ -188,11 +193,28 @@ void try_tile(const Problem& problem, const Tile& tile, Choice& best) {
   tiles.per_sm = blocks_per_sm(problem, tile);
   tiles.slots = problem.machine.sms * tiles.per_sm;
   tiles.operands = (tile.m + tile.n) * problem.bytes / problem.l2;
-  for (const double split : splits) {
-    if (split > 1 && (tiles.blocks * split > 6 * problem.machine.sms || problem.work.k < 128 * split)) break;
-    if (split > 1 && least + problem.split >= best.time) break;
+  for (std::size_t i = 0; i < problem.split_count; ++i) {
+    const Split& split = problem.splits[i];
+    if (split.factor > 1 && tiles.blocks * split.factor > 6 * problem.machine.sms) break;
+    if (least + split.seconds >= best.time) break;
     if (const Choice choice = try_choice(problem, tiles, split, best.time); choice.time < best.time)
       best = choice;
+  }
+}
+
+// Those that leave at least 128 steps for each part.
+void add_splits(Problem& problem) {
+  const GemmWork& work = problem.work;
+  for (const double factor : {1, 2, 3, 4, 6, 8, 12, 16}) {
+    if (factor > 1 && work.k < 128 * factor) break;
+    Split split{.factor = factor, .k_part = 32 * ceiling(work.k / (32 * factor))};
+    split.parts = ceiling(work.k / split.k_part);
+    split.steps = ceiling(split.k_part / problem.slab) * problem.fitted.slab_us * 1e-6;
+    if (split.parts > 1) {
+      const double partial_sums = 2 * 4 * work.batch * work.m * work.n * split.parts;
+      split.seconds = problem.fitted.split_us * 1e-6 + partial_sums / problem.l2;
+    }
+    problem.splits[problem.split_count++] = split;
   }
 }
 
@@ -218,10 +240,11 @@ GemmTime gemm_time(const GemmWork& work, const Machine& machine, const GemmParam
 
   problem.launch = fitted.launch_us * 1e-6;
   problem.wave = fitted.wave_us * 1e-6;
-  problem.split = fitted.split_us * 1e-6;
   const double cached = work.cached * problem.read;
   problem.from_memory = problem.read - cached + fitted.write_weight * problem.written;
   problem.constant = cached / problem.l2 + fitted.ramp_us * 1e-6;
+
+  add_splits(problem);
 
   const std::vector<Tile>& tiles =
       work.batch > 1 && !fitted.batched_tiles.empty() ? fitted.batched_tiles : fitted.tiles;
