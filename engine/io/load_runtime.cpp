@@ -23,7 +23,7 @@ bool read_choice(TableReader& reader, std::string_view key, std::string_view yes
 
 Seconds read_microseconds(TableReader& table, std::string_view key) {
   const double value = table.required_number(key);
-  if (value < 0 || value > 1e6) {
+  if (!(value >= 0 && value <= 1e6)) {
     table.complain(fmt::format("'{}' must be between 0 and 1000000, not {}", key, value), table.where(key));
     return {};
   }
@@ -53,8 +53,8 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
   runtime.name = std::filesystem::path(file).stem().string();
   check_schema(reader);
   runtime.title = filled_text(reader, "title");
-  runtime.fused_attention = read_choice(reader, "attention", "fused", "unfused",
-                                        "one kernel, or matmul, softmax, matmul");
+  runtime.fused_attention =
+      read_choice(reader, "attention", "fused", "unfused", "one kernel, or matmul, softmax, matmul");
   runtime.fuses_elementwise = read_choice(reader, "elementwise", "fused", "single",
                                           "chains of elementwise kernels as one, or each by itself");
   runtime.replays = read_choice(reader, "submission", "graph", "stream",
@@ -66,11 +66,13 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
   device.finish();
   runtime.spread = positive_number(reader, "spread", Presence::required).value_or(1);
   if (runtime.spread < 1) {
-    reader.complain(fmt::format("'spread' must be at least 1, not {}", runtime.spread), reader.where("spread"),
+    reader.complain(fmt::format("'spread' must be at least 1, not {}", runtime.spread),
+                    reader.where("spread"),
                     "it is a factor: 80% of times lie within [p50 / spread, p50 * spread]");
   }
   runtime.context = mebibytes(positive_number(reader, "context_mib", Presence::required).value_or(0));
-  runtime.sources = read_sources(reader, {"attention", "elementwise", "submission", "host", "device", "context_mib", "spread"});
+  runtime.sources = read_sources(
+      reader, {"attention", "elementwise", "submission", "host", "device", "context_mib", "spread"});
   reader.finish();
   if (!problems.empty()) return tl::make_unexpected(in_file_order(std::move(problems)));
   return runtime;

@@ -17,7 +17,18 @@ double padded_head(double size) {
   return 32 * std::ceil(size / 32);
 }
 
-AttentionTime over_cache(const AttentionWork& work, const Machine& machine, const AttentionParameters& fitted) {
+// The longest row of tiles over the mean one. Under a causal mask row t = 1..n sees b + t tiles, b of them
+// before the first query (executed.hpp): (b + n) / (b + (n + 1) / 2). A window makes rows alike.
+double longest_row(const Attention<std::int64_t>& form) {
+  const bool windowed = form.window > 0 && form.window < form.key_length;
+  if (!form.causal || windowed || form.query_length > form.key_length) return 1;
+  const double rows = std::ceil(static_cast<double>(form.query_length) / tile);
+  const double before = static_cast<double>(form.key_length - form.query_length) / tile;
+  return (before + rows) / (before + (rows + 1) / 2);
+}
+
+AttentionTime over_cache(const AttentionWork& work, const Machine& machine,
+                         const AttentionParameters& fitted) {
   const auto& form = work.form;
   const double heads = static_cast<double>(form.batch * form.kv_heads);
   AttentionTime time{.launch = microseconds(fitted.decode_launch_us)};
@@ -33,7 +44,8 @@ AttentionTime over_cache(const AttentionWork& work, const Machine& machine, cons
 
 }  // namespace
 
-AttentionTime attention_time(const AttentionWork& work, const Machine& machine, const AttentionParameters& fitted) {
+AttentionTime attention_time(const AttentionWork& work, const Machine& machine,
+                             const AttentionParameters& fitted) {
   const auto& form = work.form;
   const auto queries = static_cast<double>(form.query_length);
   constexpr double few_queries = 8;
@@ -51,8 +63,7 @@ AttentionTime attention_time(const AttentionWork& work, const Machine& machine, 
   const double share = form.pass == Pass::forward ? fitted.forward_share : fitted.backward_share;
   const double peak = machine.matrix[static_cast<std::size_t>(work.arithmetic)].value;
   const double all = 2 * macs / (peak * share) + fitted.score_operations * scores / machine.vector.value;
-  // Under a causal mask the last row of tiles sees about twice the mean.
-  const double longest = all / time.blocks * (form.causal ? 2 * rows / (rows + 1) : 1);
+  const double longest = all / time.blocks * longest_row(form);
   const double waited = time.blocks > machine.sms ? fitted.imbalance * longest * (machine.sms - 1) : 0;
   time.compute = Seconds{std::max(all + waited, longest * machine.sms)};
   time.memory = (work.read + work.written) / (machine.bandwidth * fitted.bandwidth_share);
