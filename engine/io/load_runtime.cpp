@@ -53,10 +53,14 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
   runtime.name = std::filesystem::path(file).stem().string();
   check_schema(reader);
   runtime.title = filled_text(reader, "title");
-  runtime.fused_attention = read_choice(reader, "attention", "fused", "unfused",
-                                        "one kernel, or matmul, softmax, matmul");
+  runtime.fused_attention =
+      read_choice(reader, "attention", "fused", "unfused", "one kernel, or matmul, softmax, matmul");
   runtime.fuses_elementwise = read_choice(reader, "elementwise", "fused", "single",
                                           "chains of elementwise kernels as one, or each by itself");
+  if (reader.has("images")) {
+    runtime.channels_last = read_choice(reader, "images", "channels_last", "as_given",
+                                        "stored channels last whatever the model was given, or not");
+  }
   runtime.replays = read_choice(reader, "submission", "graph", "stream",
                                 "all kernels as one recorded graph, or one after the other");
   runtime.host = read_host(reader);
@@ -66,11 +70,15 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
   device.finish();
   runtime.spread = positive_number(reader, "spread", Presence::required).value_or(1);
   if (runtime.spread < 1) {
-    reader.complain(fmt::format("'spread' must be at least 1, not {}", runtime.spread), reader.where("spread"),
+    reader.complain(fmt::format("'spread' must be at least 1, not {}", runtime.spread),
+                    reader.where("spread"),
                     "it is a factor: 80% of times lie within [p50 / spread, p50 * spread]");
   }
   runtime.context = mebibytes(positive_number(reader, "context_mib", Presence::required).value_or(0));
-  runtime.sources = read_sources(reader, {"attention", "elementwise", "submission", "host", "device", "context_mib", "spread"});
+  std::vector<std::string> sourced = {"attention", "elementwise", "submission", "host",
+                                      "device",    "context_mib", "spread"};
+  if (reader.has("images")) sourced.emplace_back("images");
+  runtime.sources = read_sources(reader, sourced);
   reader.finish();
   if (!problems.empty()) return tl::make_unexpected(in_file_order(std::move(problems)));
   return runtime;
