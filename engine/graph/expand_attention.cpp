@@ -67,7 +67,8 @@ class Expansion {
     Attributes axes;
     axes.set("axes", std::vector<Expr>{Expr{0}, Expr{2}, Expr{1}, Expr{3}});
     result = add(node, "permute", fmt::format("{}_by_head", name), {result}, axes);
-    if (own_heads == heads) return result;
+    // Batched products want one leading dimension, and that of permuted heads cannot be a view.
+    if (own_heads == heads) return add(node, "contiguous", fmt::format("{}_copied", name), {result});
     const Expr group = floor_divide(heads, own_heads);
     result = add(node, "reshape", fmt::format("{}_groups", name), {result},
                  shape({from[0], own_heads, Expr{1}, from[1], size}));

@@ -39,12 +39,15 @@ constexpr Field<ConvolutionParameters> convolution_fields[] = {
     {"copied_share", &ConvolutionParameters::copied_share, 0.05, 1, 0.4},
     {"weight_gradient_share", &ConvolutionParameters::weight_gradient_share, 0.1, 1.1, 0.3},
     {"grouped_share", &ConvolutionParameters::grouped_share, 0.05, 1.1, 0.5},
+    {"grouped_last_share", &ConvolutionParameters::grouped_last_share, 0.01, 1.1, 0.7},
     {"depthwise_share", &ConvolutionParameters::depthwise_share, 0.05, 1, 0.5},
+    {"depthwise_rate", &ConvolutionParameters::depthwise_rate, 0.01, 1, 0.7},
     {"depthwise_weight_share", &ConvolutionParameters::depthwise_weight_share, 0.01, 1, 0.7}};
 
 constexpr Field<AttentionParameters> attention_fields[] = {
     {"forward_share", &AttentionParameters::forward_share, 0.05, 0.95, 0.3},
     {"backward_share", &AttentionParameters::backward_share, 0.05, 0.95, 0.3},
+    {"score_operations", &AttentionParameters::score_operations, 2, 100, 0.4},
     {"launch_us", &AttentionParameters::launch_us, 1, 20, 0.5},
     {"imbalance", &AttentionParameters::imbalance, 0.02, 3, 0.7},
     {"bandwidth_share", &AttentionParameters::bandwidth_share, 0.3, 1, 0.2},
@@ -55,11 +58,12 @@ constexpr Field<AttentionParameters> attention_fields[] = {
 constexpr Field<StreamParameters> stream_fields[] = {
     {"bandwidth_share", &StreamParameters::bandwidth_share, 0.1, 1, 0.15},
     {"launch_us", &StreamParameters::launch_us, 0.5, 6, 0.3},
-    {"operations_share", &StreamParameters::operations_share, 0.02, 1, 0.4},
+    {"operations_share", &StreamParameters::operations_share, 0.02, 1, 0},
     {"short_row", &StreamParameters::short_row, 0, 8192, 0},
     {"further_reads", &StreamParameters::further_reads, 0, 4, 0.7},
     {"long_row_kib", &StreamParameters::long_row_kib, 0.25, 1024, 0.7},
-    {"long_row_reads", &StreamParameters::long_row_reads, 0, 6, 0.5}};
+    {"long_row_reads", &StreamParameters::long_row_reads, 0, 6, 0.5},
+    {"row_us", &StreamParameters::row_us, 0, 5, 0.8}};
 
 constexpr Field<GatherParameters> gather_fields[] = {
     {"bandwidth_share", &GatherParameters::bandwidth_share, 0.1, 1, 0.3},

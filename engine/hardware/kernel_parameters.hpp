@@ -70,8 +70,10 @@ struct ConvolutionParameters {
   double launch_us = 3;                 ///< of all kernels together
   double copied_share = 0.5;            ///< of activations that are not channels last, when Tensor Cores want that
   double weight_gradient_share = 0.7;   ///< of the product's rate, for gradients of weights
-  double grouped_share = 0.5;           ///< of the product's rate, for few channels in a group
+  double grouped_share = 0.5;           ///< of the product's rate, with groups
+  double grouped_last_share = 0.1;      ///< the same for gradients with channels last, whose kernels are poor
   double depthwise_share = 0.6;         ///< of the memory bandwidth, one channel in a group
+  double depthwise_rate = 0.2;          ///< of the vector units' peak, on top
   double depthwise_weight_share = 0.15; ///< the same for gradients of weights
   Residual residual{};                  ///< over batch, channels in and out, input positions
   Spread spread{};
@@ -79,8 +81,9 @@ struct ConvolutionParameters {
 
 /// Fused attention: tiles of queries walk over the keys.
 struct AttentionParameters {
-  double forward_share = 0.55;     ///< of the arithmetic's peak
-  double backward_share = 0.4;
+  double forward_share = 0.75;     ///< of the arithmetic's peak
+  double backward_share = 0.6;
+  double score_operations = 20;    ///< of the vector units, for each score: scaling, exponential, sums
   double launch_us = 5;
   double imbalance = 0.5;          ///< of the longest row of tiles, waited for at the end
   double bandwidth_share = 0.8;
@@ -99,6 +102,7 @@ struct StreamParameters {
   double further_reads = 0;        ///< of the input, in longer rows
   double long_row_kib = 64;        ///< rows of so many bytes leave the cache between reads
   double long_row_reads = 0;       ///< further reads there
+  double row_us = 0;               ///< that an SM takes for a row, whatever its length
   Spread spread{};
 };
 

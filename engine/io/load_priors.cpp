@@ -26,11 +26,15 @@ std::optional<Tile> parse_tile(std::string_view text) {
 void read_tiles(TableReader& table, std::string_view key, std::vector<Tile>& tiles) {
   if (!table.has(key)) return;
   tiles.clear();
+  const std::string hint = "write rows x columns: \"128x64\"";
+  const toml::array* list = table.raw().get(key)->as_array();
+  if (list != nullptr && list->empty())
+    table.complain(fmt::format("'{}' is empty", key), table.where(key), hint);
   for (const std::string& text : table.text_or_texts(key)) {
     if (const auto tile = parse_tile(text)) {
       tiles.push_back(*tile);
     } else {
-      table.complain(fmt::format("'{}' is no tile", text), table.where(key), "write rows x columns: \"128x64\"");
+      table.complain(fmt::format("'{}' is no tile", text), table.where(key), hint);
     }
   }
 }
@@ -85,8 +89,9 @@ void read_residual(TableReader& parent, Residual& residual) {
   }
   residual.weights = read_numbers(table, *weights, "weights");
   if (residual.weights.size() != residual.points.size()) {
-    table.complain(fmt::format("{} 'points' but {} 'weights'", residual.points.size(), residual.weights.size()),
-                   table.where("weights"));
+    table.complain(
+        fmt::format("{} 'points' but {} 'weights'", residual.points.size(), residual.weights.size()),
+        table.where("weights"));
     residual = {};
   }
   table.finish();
@@ -95,16 +100,39 @@ void read_residual(TableReader& parent, Residual& residual) {
 void read_gemm_lists(TableReader& table, GemmParameters& gemm) {
   read_tiles(table, "tiles", gemm.tiles);
   read_tiles(table, "batched_tiles", gemm.batched_tiles);
-  if (const auto edge = table.number("edge")) gemm.edge = *edge;
+  constexpr double largest_tile = 1024;
+  const auto edge = table.number("edge");
+  if (!edge) return;
+  if (*edge >= 0 && *edge <= largest_tile) {
+    gemm.edge = *edge;
+  } else {
+    table.complain(fmt::format("'edge' must be between 0 and {}, not {}", largest_tile, *edge),
+                   table.where("edge"));
+  }
+}
+
+// A file that extends nothing starts without any.
+void complain_without_tiles(TableReader& file, const KernelParameters& kernels) {
+  for (std::size_t unit = 0; unit < matrix_units; ++unit) {
+    const std::string_view name = to_string(static_cast<MatrixUnit>(unit));
+    for (const auto& [table, gemm] :
+         {std::pair{fmt::format("gemm.{}", name), &kernels.gemm[unit]},
+          std::pair{fmt::format("convolution.{}.product", name), &kernels.convolution[unit].product}}) {
+      if (!gemm->tiles.empty()) continue;
+      file.complain(fmt::format("[{}] has no 'tiles'", table), file.where(),
+                    "list those that libraries have kernels for, or extend another file");
+    }
+  }
 }
 
 // The numbers of one table, by their names.
 void read_numbers_of(TableReader& table, const std::string& path, std::vector<NamedParameter>& all) {
   for (NamedParameter& parameter : all) {
-    if (parameter.table != path || !table.has(parameter.key)) continue;
+    if (parameter.table != path) continue;
+    table.expect(parameter.key);
     const auto value = table.number(parameter.key);
     if (!value) continue;
-    if (*value < parameter.low || *value > parameter.high) {
+    if (!(*value >= parameter.low && *value <= parameter.high)) {
       table.complain(fmt::format("'{}' must be between {} and {}, not {}", parameter.key, parameter.low,
                                  parameter.high, *value),
                      table.where(parameter.key));
@@ -117,6 +145,7 @@ void read_numbers_of(TableReader& table, const std::string& path, std::vector<Na
 template <class ReadMore>
 void read_table(TableReader& parent, std::string_view key, const std::string& path,
                 std::vector<NamedParameter>& all, ReadMore&& read_more) {
+  parent.expect(key);
   if (!parent.has(key)) return;
   TableReader table = parent.table(key, true);
   read_numbers_of(table, path, all);
@@ -126,7 +155,9 @@ void read_table(TableReader& parent, std::string_view key, const std::string& pa
 
 void read_parameters(TableReader& file, KernelParameters& kernels) {
   std::vector<NamedParameter> all = named_parameters(kernels);
-  const auto spread_only = [](Spread& spread) { return [&spread](TableReader& table) { read_spread(table, spread); }; };
+  const auto spread_only = [](Spread& spread) {
+    return [&spread](TableReader& table) { read_spread(table, spread); };
+  };
   if (file.has("gemm")) {
     TableReader gemms = file.table("gemm");
     for (std::size_t unit = 0; unit < matrix_units; ++unit) {
@@ -183,7 +214,8 @@ std::vector<FittedOn> read_fitted_on(TableReader& file) {
                    .kernel = table.text("kernel").value_or("")};
     const std::string split = filled_text(table, "split");
     if (split != "half" && split != "all") {
-      table.complain(fmt::format("unknown split '{}'", split), table.where("split"), "write \"half\" or \"all\"");
+      table.complain(fmt::format("unknown split '{}'", split), table.where("split"),
+                     "write \"half\" or \"all\"");
     }
     entry.split = split == "all" ? GroupSplit::all : GroupSplit::half;
     entry.rows = positive_integer(table, "rows", Presence::required).value_or(0);
@@ -210,17 +242,21 @@ Result<Priors> load_priors(std::string_view text, const std::string& file, const
   priors.name = std::filesystem::path(file).stem().string();
   priors.title = filled_text(reader, "title");
   if (const auto widened = reader.number("widened")) {
-    if (*widened < 1 || *widened > 10) {
-      reader.complain(fmt::format("'widened' must be between 1 and 10, not {}", *widened), reader.where("widened"));
+    if (!(*widened >= 1 && *widened <= 10)) {
+      reader.complain(fmt::format("'widened' must be between 1 and 10, not {}", *widened),
+                      reader.where("widened"));
     }
     priors.widened *= *widened;
   }
-  if (const auto spread = positive_number(reader, "memory_spread", Presence::optional)) priors.memory_spread = *spread;
+  if (const auto spread = positive_number(reader, "memory_spread", Presence::optional))
+    priors.memory_spread = *spread;
   if (priors.memory_spread > 1.0) {
     reader.complain(fmt::format("'memory_spread' must be at most 1, not {}", priors.memory_spread),
-                    reader.where("memory_spread"), "it is the part of the needed memory that may come on top");
+                    reader.where("memory_spread"),
+                    "it is the part of the needed memory that may come on top");
   }
   read_parameters(reader, priors.kernels);
+  if (problems.empty()) complain_without_tiles(reader, priors.kernels);
   auto entries = read_fitted_on(reader);
   priors.fitted_on.insert(priors.fitted_on.end(), entries.begin(), entries.end());
   priors.sources = read_sources(reader, {"parameters"});

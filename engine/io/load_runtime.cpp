@@ -23,7 +23,7 @@ bool read_choice(TableReader& reader, std::string_view key, std::string_view yes
 
 Seconds read_microseconds(TableReader& table, std::string_view key) {
   const double value = table.required_number(key);
-  if (value < 0 || value > 1e6) {
+  if (!(value >= 0 && value <= 1e6)) {
     table.complain(fmt::format("'{}' must be between 0 and 1000000, not {}", key, value), table.where(key));
     return {};
   }

@@ -8,6 +8,16 @@
 namespace roofcast {
 namespace {
 
+// As a basic string of TOML.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    result += letter;
+  }
+  return result + '"';
+}
+
 std::string tile_list(const std::vector<Tile>& tiles) {
   std::vector<std::string> names;
   for (const Tile& tile : tiles) names.push_back(fmt::format("\"{}x{}\"", tile.m, tile.n));
@@ -15,7 +25,8 @@ std::string tile_list(const std::vector<Tile>& tiles) {
 }
 
 bool same(const std::vector<Tile>& left, const std::vector<Tile>& right) {
-  return std::ranges::equal(left, right, [](const Tile& a, const Tile& b) { return a.m == b.m && a.n == b.n; });
+  return std::ranges::equal(left, right,
+                            [](const Tile& a, const Tile& b) { return a.m == b.m && a.n == b.n; });
 }
 
 std::string gemm_lines(const GemmParameters& gemm, const GemmParameters& base) {
@@ -34,7 +45,8 @@ std::string spread_line(const Spread& spread, const Spread& base) {
 
 std::string residual_table(const std::string& table, const Residual& residual, const Residual& base) {
   if (residual.weights == base.weights || residual.points.empty()) return {};
-  std::string text = fmt::format("\n[{}.residual]  # of the logarithm of times, over log2 of four sizes\n", table);
+  std::string text =
+      fmt::format("\n[{}.residual]  # of the logarithm of times, over log2 of four sizes\n", table);
   text += fmt::format("length_octaves = {}\npoints = [", residual.length);
   for (std::size_t i = 0; i < residual.points.size(); ++i) {
     const Features& point = residual.points[i];
@@ -51,9 +63,12 @@ std::string residual_table(const std::string& table, const Residual& residual, c
 }  // namespace
 
 std::string write_priors(const Priors& priors, const Priors& base) {
-  std::string text = fmt::format("schema = 1\ntitle = \"{}\"\nextends = \"{}\"\n", priors.title, base.name);
-  if (priors.widened != base.widened) text += fmt::format("widened = {:.3g}\n", priors.widened / base.widened);
-  if (priors.memory_spread != base.memory_spread) text += fmt::format("memory_spread = {:.3g}\n", priors.memory_spread);
+  std::string text =
+      fmt::format("schema = 1\ntitle = {}\nextends = {}\n", quoted(priors.title), quoted(base.name));
+  if (priors.widened != base.widened)
+    text += fmt::format("widened = {:.3g}\n", priors.widened / base.widened);
+  if (priors.memory_spread != base.memory_spread)
+    text += fmt::format("memory_spread = {:.3g}\n", priors.memory_spread);
 
   Priors changed = priors;
   Priors start = base;
@@ -95,12 +110,12 @@ std::string write_priors(const Priors& priors, const Priors& base) {
   for (const auto& [table, residual] : residuals) text += residual;
   for (std::size_t i = base.fitted_on.size(); i < priors.fitted_on.size(); ++i) {
     const FittedOn& entry = priors.fitted_on[i];
-    text += fmt::format("\n[[fitted_on]]\ndevice = \"{}\"\nsource = \"{}\"\nkernel = \"{}\"\nsplit = \"{}\"\nrows = {}\n",
-                        entry.device, entry.source, entry.kernel, entry.split == GroupSplit::all ? "all" : "half",
-                        entry.rows);
+    text += fmt::format("\n[[fitted_on]]\ndevice = {}\nsource = {}\nkernel = {}\nsplit = \"{}\"\nrows = {}\n",
+                        quoted(entry.device), quoted(entry.source), quoted(entry.kernel),
+                        entry.split == GroupSplit::all ? "all" : "half", entry.rows);
   }
   text += "\n[sources]\n";
-  for (const auto& [key, source] : priors.sources) text += fmt::format("{} = \"{}\"\n", key, source);
+  for (const auto& [key, source] : priors.sources) text += fmt::format("{} = {}\n", key, quoted(source));
   return text;
 }
 

@@ -63,11 +63,20 @@ struct Model {
     return vector * std::ceil(channels / vector);
   }
 
+  // Few channels in a group have kernels of their own; for more, gradients with channels last are a poor fit.
+  double product_share() const {
+    if (s.groups == 1) return fitted.implicit_share;
+    constexpr double narrow = 4;
+    const bool poor = on_tensor_cores() && work.channels_last && work.form.pass != Pass::forward &&
+                      std::min(s.c_in, s.c_out) / s.groups > narrow;
+    return poor ? fitted.grouped_last_share : fitted.grouped_share;
+  }
+
   GemmWork implicit_product() const {
     const double c_in = padded(s.c_in / s.groups);
     const double c_out = padded(s.c_out / s.groups);
     GemmWork gemm{.batch = s.groups, .arithmetic = work.arithmetic, .read = work.read, .written = work.written};
-    const double share = s.groups > 1 ? fitted.grouped_share : fitted.implicit_share;
+    const double share = product_share();
     switch (work.form.pass) {
       case Pass::input_gradient:
         gemm.m = s.n * s.input;
@@ -94,7 +103,9 @@ struct Model {
   double layout_seconds() const {
     if (!on_tensor_cores() || work.channels_last) return 0;
     const double activations = s.bytes * s.n * (s.c_in * s.input + s.c_out * s.output);
-    return 2 * fitted.copied_share * activations / stream;
+    // Gradients take two activations of the forward pass in, which makes up to twice as many copies.
+    const double share = work.form.pass == Pass::forward ? fitted.copied_share : std::min(1.0, 2 * fitted.copied_share);
+    return 2 * share * activations / stream;
   }
 
   ConvolutionTime implicit_gemm() const {
@@ -168,12 +179,11 @@ struct Model {
     const bool weights = work.form.pass == Pass::weight_gradient;
     const double share = weights ? fitted.depthwise_weight_share : fitted.depthwise_share;
     time.executed_macs = s.n * s.c_out * s.output * s.kernel;
-    // The taps are read again from a cache, so that large windows are bound by the vector units.
-    const double compute = 2 * time.executed_macs / (0.25 * machine.vector.value);
+    const double compute = 2 * time.executed_macs / (fitted.depthwise_rate * machine.vector.value);
     const double memory = (work.read + work.written).value / (share * machine.bandwidth.value);
     time.gemm.memory = Seconds{memory};
     time.gemm.tiles = Seconds{compute};
-    time.product = Seconds{std::max(compute, memory)};
+    time.product = Seconds{compute + memory};
     time.total = time.launch + time.product;
     return time;
   }

@@ -41,7 +41,7 @@ struct ConvolutionTime {
 /// transforms that read and write 2.25 times the inputs and outputs. F(2x2, 3x3) in one kernel multiplies 2.25
 /// times less. Only in fp32 on vector units: Tensor Cores are faster without.
 ///
-/// One channel in a group is a stencil that follows its bytes.
+/// One channel in a group is a stencil: its bytes, and its taps on the vector units on top.
 ///
 /// Tensor Cores want channels last: in other layouts a share of the activations is copied first, and channels are
 /// padded to 16 bytes.

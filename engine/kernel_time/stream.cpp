@@ -1,12 +1,19 @@
 #include "engine/kernel_time/stream.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace roofcast {
 namespace {
 
 double fourth_power(double value) {
   return value * value * value * value;
+}
+
+// Partly at the same time: (a^p + b^p)^(1/p) with p = 1.5.
+Seconds joined(Seconds left, Seconds right) {
+  constexpr double p = 1.5;
+  return Seconds{std::pow(std::pow(left.count(), p) + std::pow(right.count(), p), 1 / p)};
 }
 
 double further_reads(const StreamWork& work, const StreamParameters& fitted) {
@@ -28,6 +35,11 @@ StreamTime stream_time(const StreamWork& work, const Machine& machine, const Str
   const BytesPerSecond memory = machine.bandwidth * fitted.bandwidth_share;
   const BytesPerSecond l2{std::max(memory.value, cache.l2_bytes_per_clock * machine.sms * machine.clock.value)};
   time.memory = (1 - time.resident) * (moved / memory) + time.resident * (moved / l2);
+  if (work.form.row > 0) {
+    const auto rows = static_cast<double>(work.form.elements) / static_cast<double>(work.form.row);
+    const Seconds reductions = microseconds(fitted.row_us) * (rows / machine.sms);
+    time.memory = joined(time.memory, reductions);
+  }
   time.compute = Flops{work.operations} / (machine.vector * fitted.operations_share);
   time.total = time.launch + std::max(time.compute, time.memory);
   return time;

@@ -33,6 +33,8 @@ struct StreamTime {
 ///
 ///     further(r) = 0 for r <= short_row, else f + (l - f) / (1 + (long_row / bytes of a row)^4)
 ///
+/// The reductions of r rows take t_row r / SMs, and join with it as (a^1.5 + b^1.5)^(1/1.5).
+///
 /// Measured elementwise kernels follow launch + B / (e W) within 2% (hardware_db/priors).
 StreamTime stream_time(const StreamWork& work, const Machine& machine, const StreamParameters& parameters,
                        const CacheParameters& cache);

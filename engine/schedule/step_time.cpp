@@ -20,8 +20,11 @@ double square(double value) {
 }  // namespace
 
 void StepSum::add(const BoundKernel& kernel, std::size_t stretch, double count) {
-  const KernelTime time = kernel_time(kernel, *model_);
-  const MatrixUnit unit = matrix_unit(kernel.arithmetic, model_->machine);
+  add(kernel_time(kernel, *model_), family(kernel.form), matrix_unit(kernel.arithmetic, model_->machine), stretch,
+      count);
+}
+
+void StepSum::add(const KernelTime& time, KernelFamily family, MatrixUnit unit, std::size_t stretch, double count) {
   const Seconds all = count * time.total;
   launches_[stretch] += count;
   device_[stretch] += all;
@@ -29,7 +32,7 @@ void StepSum::add(const BoundKernel& kernel, std::size_t stretch, double count) 
   by_bound_[static_cast<std::size_t>(time.bound)] += all;
   work_ += all.count() * std::max(time.power, moving_data);
   if (time.compute > time.memory) arithmetic_[static_cast<std::size_t>(unit)] += all;
-  Range& range = ranges_[static_cast<std::size_t>(family(kernel.form))];
+  Range& range = ranges_[static_cast<std::size_t>(family)];
   range.low += all.count() * std::log(time.spread.low);
   range.high += all.count() * std::log(time.spread.high);
 }

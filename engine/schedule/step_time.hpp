@@ -38,6 +38,8 @@ class StepSum {
   StepSum(const Runtime& runtime, const TimeModel& model) : runtime_(&runtime), model_(&model) {}
 
   void add(const BoundKernel& kernel, std::size_t stretch, double count);
+  /// The same with a time that is known already.
+  void add(const KernelTime& time, KernelFamily family, MatrixUnit unit, std::size_t stretch, double count);
   StepTime finish(const HostWork& host) const;
 
  private:

@@ -80,6 +80,7 @@ struct NetworkRow {
   AttentionKind attention = AttentionKind::unknown;
   ImageLayout layout = ImageLayout::none;
   MeasuredPhase phase = MeasuredPhase::whole;
+  bool device_only = false;  ///< the inputs were on the card, or its time alone was taken
 };
 
 struct MeasuredRow {

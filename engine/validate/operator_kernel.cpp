@@ -135,7 +135,9 @@ constexpr std::array streams = {
 BoundKernel stream(const OperatorRow& row, const StreamOperator& op, const OperandTypes& types) {
   const double elements = product({row.m, row.n});
   const double size = bytes_each(types.result);
-  return {.form = Stream<Dim>{op.kind, row.m * row.n},
+  const bool reduces = op.kind == StreamKind::softmax || op.kind == StreamKind::normalization ||
+                       op.kind == StreamKind::rms_normalization;
+  return {.form = Stream<Dim>{op.kind, row.m * row.n, reduces ? row.n : 0},
           .operations = op.operations * elements,
           .read = Bytes{(op.reads * elements + op.learned * static_cast<double>(row.n)) * size},
           .written =

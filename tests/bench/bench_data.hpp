@@ -34,9 +34,10 @@ inline Graph model(const std::string& name) {
 
 inline Platform platform(const std::string& hw) {
   const DataFolder data = require(DataFolder::open(ROOFCAST_SOURCE_DIR));
-  return {.device = require(data.find_device(hw)).device,
+  const Device device = require(data.find_device(hw)).device;
+  return {.device = device,
           .runtime = require(data.runtime("pytorch-eager")),
-          .priors = require(data.priors())};
+          .priors = require(data.priors_for(device))};
 }
 
 /// Where a symbol's value goes among the inputs of the tape.

@@ -9,8 +9,8 @@ namespace roofcast::bench {
 namespace {
 
 // 250 batch sizes x 400 sequence lengths, all distinct.
-void sweep_bert_100000(benchmark::State& state, Task task) {
-  const Graph graph = model("bert.toml");
+void sweep_100000(benchmark::State& state, const std::string& name, Task task) {
+  const Graph graph = model(name);
   const Platform on = platform("a100-sxm4-80gb");
   const CompiledProgram compiled = require(compile(graph, {.task = task, .runtime = on.runtime}));
   Evaluator evaluator(compiled, on.device, on.runtime, on.priors);
@@ -32,8 +32,10 @@ void sweep_bert_100000(benchmark::State& state, Task task) {
   state.SetItemsProcessed(configurations * state.iterations());
 }
 
-BENCHMARK_CAPTURE(sweep_bert_100000, inference, Task::inference)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(sweep_bert_100000, training, Task::training)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(sweep_100000, bert_inference, "bert.toml", Task::inference)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(sweep_100000, bert_training, "bert.toml", Task::training)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(sweep_100000, llama_2_7b_inference, "llama-2-7b.toml", Task::inference)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace roofcast::bench

@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   static const roofcast::Device device = toy_device();
-  static const roofcast::Runtime runtime{.name = "toy", .launch = roofcast::microseconds(5)};
+  static const roofcast::Runtime runtime{.name = "toy"};
   static const roofcast::Priors priors{};
   (void)roofcast::summarize(*graph);
   for (const roofcast::Task task : {roofcast::Task::inference, roofcast::Task::training}) {

@@ -73,14 +73,5 @@ TEST_CASE("clouds: the cards that people ask for have a dated price") {
   }
 }
 
-TEST_CASE("runtimes and priors: every file loads") {
-  for (const std::string& name : data_folder().runtimes()) {
-    CAPTURE(name);
-    CHECK(data_folder().runtime(name).has_value());
-  }
-  CHECK(data_folder().runtime("pytorch-eager").has_value());
-  CHECK(data_folder().priors().has_value());
-}
-
 }  // namespace
 }  // namespace roofcast

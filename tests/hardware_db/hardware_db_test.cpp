@@ -85,6 +85,10 @@ TEST_CASE("hardware_db: numbers are in the range of things that exist") {
     CHECK(device.boost_clock.value > 1.0e9);
     CHECK(device.boost_clock.value < 3.2e9);
     CHECK(device.tensor_clock <= device.boost_clock);
+    if (device.running_clock.value > 0) {
+      CHECK(device.running_clock >= device.boost_clock);
+      CHECK(device.running_clock.value <= 1.25 * device.boost_clock.value);
+    }
     CHECK(device.sm_count <= 320);
     CHECK(device.board_power.value > 30);
     CHECK(device.launch_year >= 2016);

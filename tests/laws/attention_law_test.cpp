@@ -44,7 +44,7 @@ TEST_CASE("law: causal attention is never slower than full attention, and never 
     INFO("seed ", seed, ", round ", i);
     const double full = run(load(attention(sizes, false)), fused).seconds();
     const double causal = run(load(attention(sizes, true)), fused).seconds();
-    CHECK(causal <= full);
+    CHECK(causal <= full * (1 + 1e-12));
     CHECK(causal >= 0.5 * full);
   }
 }
@@ -81,6 +81,14 @@ TEST_CASE("law: the output of attention is queries by head sizes, not queries by
   }
 }
 
+double bytes_moved(const Outcome& outcome) {
+  double total = 0;
+  for (const CompiledKernel& kernel : outcome.program.kernels)
+    total += outcome.value(kernel.count) *
+             (outcome.value(kernel.bytes_read) + outcome.value(kernel.bytes_written));
+  return total;
+}
+
 TEST_CASE("law: written out, attention multiplies the same and moves more") {
   std::mt19937_64 random(seed);
   for (int i = 0; i < 50; ++i) {
@@ -91,7 +99,7 @@ TEST_CASE("law: written out, attention multiplies the same and moves more") {
     const Outcome fused = run(load(attention(sizes, false)), toy_platform());
     const Outcome written_out = run(load(attention(sizes, false)), unfused);
     CHECK(written_out.macs() == fused.macs());
-    CHECK(written_out.seconds() >= fused.seconds());
+    CHECK(bytes_moved(written_out) > bytes_moved(fused));
   }
 }
 

@@ -38,7 +38,10 @@ TEST_CASE("largest_batch: fits, and one more does not") {
 }
 
 TEST_CASE("largest_batch: keeps the reserve free") {
-  CHECK(*largest(text, {.memory_spread = 1.0}) == 8192 / 2 / 2);
+  Priors priors = toy_priors();
+  priors.memory_spread = 1.0;
+
+  CHECK(*largest(text, priors) == 8192 / 2 / 2);
 }
 
 TEST_CASE("largest_batch: any number, not only powers of two") {

@@ -18,15 +18,16 @@ namespace {
 MeasuredPlatforms toy_platforms() {
   return {.devices = {{"toy-8gb", toy_device()}},
           .runtimes = {{"toy", toy_runtime()}},
-          .operator_runtime = "toy",
-          .priors = toy_priors()};
+          .priors = {{"toy-8gb", toy_priors()}},
+          .harnesses = {{"lab", Harness{.name = "lab"}}}};
 }
 
-// A layer of seq tokens, with a cache that its decode phase reads: 1024 multiply-adds a token and value.
+// A layer of seq tokens, with a cache that its decode phase reads: 1024 multiply-adds for each of 1000 values
+// of a token.
 const std::string layer_text = model_head("batch = 1\nseq = 4\nprompt = 4\ncontext = 4", "tokens = \"seq\"") +
                                "[phase.prefill]\nseq = \"prompt\"\n[phase.decode]\nseq = 1\n" +
                                input("x", "\"batch\", \"seq\", 1024") +
-                               node("fc", "linear", "\"x\"", "out_features = 1024\nbias = false");
+                               node("fc", "linear", "\"x\"", "out_features = 1000\nbias = false");
 
 OpenMeasuredModel toy_models(std::atomic<int>* opened = nullptr) {
   return [opened](const std::string& key, std::int64_t) -> Result<MeasuredModel> {
@@ -63,9 +64,9 @@ double seconds(const Outcome& outcome) {
   return outcome.time->p50.count();
 }
 
-// 1 TFLOP/s in fp32 and 5 us a launch; 1024 x 1024 multiply-adds a token.
+// 1 TFLOP/s in fp32 and 5 us a launch on the device; 1024 x 1000 multiply-adds a token.
 double layer_seconds(double tokens) {
-  return 2.0 * tokens * 1024 * 1024 / 1e12 + 5e-6;
+  return 2.0 * tokens * 1024 * 1000 / 1e12 + 5e-6;
 }
 
 TEST_CASE("predict_rows: a pass over a text has the row's batch and length") {
@@ -132,17 +133,18 @@ TEST_CASE("predict_rows: all rows are reported as done") {
 }
 
 TEST_CASE("predict_operator: a large product at the peak, in each arithmetic") {
-  const OperatorRow row{.op = "gemm", .precision = "fp32", .m = 4096, .n = 4096, .k = 4096};
-  OperatorRow fp4 = row;
-  fp4.precision = "bf16";
+  const OperatorRow row{.op = "gemm", .precision = "fp32", .m = 4000, .n = 4000, .k = 4096};
+  OperatorRow bf16 = row;
+  bf16.precision = "bf16";
   Device without = toy_device();
   without.operations_per_clock_per_sm[static_cast<std::size_t>(Arithmetic::tensor_bf16)].reset();
 
-  const auto time = predict_operator(row, toy_device(), toy_runtime(), toy_priors());
-  const auto missing = predict_operator(fp4, without, toy_runtime(), toy_priors());
+  const Priors priors = toy_priors();
+  const auto time = predict_operator(row, toy_device(), time_model(toy_device(), priors), {});
+  const auto missing = predict_operator(bf16, without, time_model(without, priors), {});
 
   REQUIRE(time.has_value());
-  CHECK(time->time.p50.count() == close_to(2.0 * 4096 * 4096 * 4096 / 1e12 + 5e-6));
+  CHECK(time->time.p50.count() == close_to(2.0 * 4000 * 4000 * 4096 / 1e12 + 5e-6));
   REQUIRE_FALSE(missing.has_value());
   CHECK(missing.error().reason == "no_arithmetic:bf16");
 }

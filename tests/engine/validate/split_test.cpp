@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace roofcast {
 namespace {
 
@@ -34,7 +36,7 @@ std::string group_in(bool half) {
 
 TEST_CASE("took_part: source, device, kind and half must all be those of the fit") {
   const MeasuredRow row = row_of(group_in(true));
-  const auto seen = [&](const FittedOn& fitted) { return took_part(row, {.entries = {fitted}}); };
+  const auto seen = [&](const FittedOn& fitted) { return took_part(row, std::span(&fitted, 1)); };
 
   CHECK(seen({.source = "lab"}));
   CHECK(seen({.device = "toy-8gb", .source = "lab", .kernel = "gemm"}));
@@ -47,8 +49,11 @@ TEST_CASE("took_part: source, device, kind and half must all be those of the fit
 TEST_CASE("took_part: the other half is seen only by a fit to all groups") {
   const MeasuredRow row = row_of(group_in(false));
 
-  CHECK_FALSE(took_part(row, {.entries = {{.source = "lab"}}}));
-  CHECK(took_part(row, {.entries = {{.source = "lab", .split = GroupSplit::all}}}));
+  const std::vector<FittedOn> half = {{.source = "lab"}};
+  const std::vector<FittedOn> all = {{.source = "other lab"}, {.source = "lab", .split = GroupSplit::all}};
+
+  CHECK_FALSE(took_part(row, half));
+  CHECK(took_part(row, all));
 }
 
 }  // namespace

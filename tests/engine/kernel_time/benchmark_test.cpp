@@ -1,0 +1,72 @@
+#include "engine/kernel_time/benchmark.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/close_to.hpp"
+#include "tests/toy_platform.hpp"
+
+namespace roofcast {
+namespace {
+
+// Operands of 3 and 1 MB, a result of 2 MB.
+BoundKernel product() {
+  return {.form = Gemm<std::int64_t>{.m = 3000, .n = 1000, .k = 320},
+          .arithmetic = Arithmetic::tensor_fp16,
+          .macs = 3000.0 * 1000 * 320,
+          .read = Bytes{4e6},
+          .written = Bytes{2e6}};
+}
+
+Machine machine_with_l2(double megabytes) {
+  Machine machine = machine_of(toy_device());
+  machine.l2 = Bytes{1e6 * megabytes};
+  return machine;
+}
+
+TEST_CASE("cached_share: half where operands and result fill the usable cache") {
+  CHECK(cached_share(product(), 1, machine_with_l2(6 / 0.7)) == close_to(0.5));
+  CHECK(cached_share(product(), 1, machine_with_l2(60 / 0.7)) == close_to(1 / 1.0001));
+  CHECK(cached_share(product(), 1, machine_with_l2(0.6 / 0.7)) == close_to(1 / 10001.0));
+}
+
+TEST_CASE("cached_share: weights that take turns all need room") {
+  CHECK(cached_share(product(), 5, machine_with_l2((6 + 4) / 0.7)) == close_to(0.5));
+}
+
+TEST_CASE("cached_share: other kernels have models of the cache of their own") {
+  const BoundKernel copy{.form = Stream<std::int64_t>{StreamKind::copy, 1}, .read = Bytes{1}};
+
+  CHECK(cached_share(copy, 1, machine_with_l2(100)) == 0);
+}
+
+TEST_CASE(
+    "benchmark_time: kernels add up, and the harness adds its overhead once, by the first one's family") {
+  const Priors priors = toy_priors();
+  const TimeModel model = time_model(toy_device(), priors);
+  const BoundKernel copy{.form = Stream<std::int64_t>{StreamKind::copy, 1}, .read = Bytes{1e9}};
+  const BoundKernel softmax{.form = Stream<std::int64_t>{StreamKind::softmax, 1}, .read = Bytes{1e9}};
+  Harness harness;
+  harness.overhead[static_cast<std::size_t>(KernelFamily::softmax)] = microseconds(20);
+  harness.overhead[static_cast<std::size_t>(KernelFamily::copy)] = microseconds(300);
+
+  CHECK(as_microseconds(benchmark_time(std::vector{softmax, copy}, model, harness)) ==
+        close_to(2 * 1005 + 20));
+  CHECK(as_microseconds(benchmark_time(std::vector{copy}, model, {})) == close_to(1005));
+  CHECK(benchmark_time({}, model, harness).count() == 0);
+}
+
+TEST_CASE("benchmark_time: a kernel over and over runs at the clock that its power allows") {
+  Priors priors = toy_priors();
+  for (GemmParameters& gemm : priors.kernels.gemm) gemm.launch_us = 0;
+  priors.kernels.power.fill({.watts_per_tera = 40, .clock_exponent = 0.5});  // 400 W for 10 TFLOP/s on 100 W
+  const TimeModel model = time_model(toy_device(), priors);
+  const double peak_us = 2 * 3000.0 * 1000 * 320 / 10e12 * 1e6;
+
+  CHECK(as_microseconds(benchmark_time(std::vector{product()}, model, {})) == close_to(2 * peak_us));
+}
+
+}  // namespace
+}  // namespace roofcast
