@@ -36,10 +36,11 @@ inline Runtime toy_runtime() {
   return {.name = "toy", .title = "Toy runtime", .spread = 1.0};
 }
 
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+
 /// A roofline for products of `k` that is a multiple of 32 and a number of results that is one of 10 SMs:
 /// 5 us + max(2 m n k / P, bytes / W). Tiles are single values, so that none is wasted, and k is never split.
 inline GemmParameters toy_gemm_parameters() {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
   return {.peak_share = 1,
           .half_perimeter = 0,
           .small_tile = 1,
@@ -74,11 +75,14 @@ inline Priors toy_priors() {
                             .copied_share = 0,
                             .weight_gradient_share = 1,
                             .grouped_share = 1,
+                            .grouped_last_share = 1,
                             .depthwise_share = 1,
+                            .depthwise_rate = infinite,
                             .depthwise_weight_share = 1,
                             .spread = {1, 1}});
   kernels.attention = {.forward_share = 1,
                        .backward_share = 1,
+                       .score_operations = 0,
                        .launch_us = 5,
                        .imbalance = 0,
                        .bandwidth_share = 1,
