@@ -66,7 +66,7 @@ TEST_CASE("parse_rate: samples per second, a k is a thousand") {
   CHECK(to_string(parse_rate("fast").error()) ==
         "error: --input-rate: 'fast' is not a number of samples per second above 0\n  hint: for example "
         "1500; a 'k' at "
-        "the end means 1000");
+        "the end means 1000\n");
 }
 
 }  // namespace
