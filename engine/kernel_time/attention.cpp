@@ -8,6 +8,15 @@ namespace {
 
 constexpr double tile = 128;
 
+// Short sequences use tiles of 64.
+double padded(double length) {
+  return length < tile ? 64 * std::ceil(length / 64) : tile * std::ceil(length / tile);
+}
+
+double padded_head(double size) {
+  return 32 * std::ceil(size / 32);
+}
+
 // The longest row of tiles over the mean one. Under a causal mask row t = 1..n sees b + t tiles, b of them
 // before the first query (executed.hpp): (b + n) / (b + (n + 1) / 2). A window makes rows alike.
 double longest_row(const Attention<std::int64_t>& form) {
@@ -16,15 +25,6 @@ double longest_row(const Attention<std::int64_t>& form) {
   const double rows = std::ceil(static_cast<double>(form.query_length) / tile);
   const double before = static_cast<double>(form.key_length - form.query_length) / tile;
   return (before + rows) / (before + (rows + 1) / 2);
-}
-
-// Short sequences use tiles of 64.
-double padded(double length) {
-  return length < tile ? 64 * std::ceil(length / 64) : tile * std::ceil(length / tile);
-}
-
-double padded_head(double size) {
-  return 32 * std::ceil(size / 32);
 }
 
 AttentionTime over_cache(const AttentionWork& work, const Machine& machine,
