@@ -222,6 +222,16 @@ TEST_CASE("convolution_time: Tensor Cores want channels last and pay copies for 
   CHECK(run(work(Arithmetic::vector_fp32), fitted).transform.count() == 0);
 }
 
+TEST_CASE("convolution_time: how many positions there are misaligns nothing on Tensor Cores") {
+  ConvolutionParameters fitted = parameters();
+  fitted.product.unaligned = 0.25;
+  ConvolutionWork odd = work(Arithmetic::tensor_fp16, 3, 1);
+  odd.form.input = odd.form.output = {1, 31, 31};  // 961 positions are 1922 bytes
+  odd.form.pass = Pass::weight_gradient;
+
+  CHECK(run(odd, fitted).gemm.tiles == run(odd).gemm.tiles);
+}
+
 TEST_CASE("convolution_time: Tensor Cores pad channels to 16 bytes") {
   ConvolutionWork image = work(Arithmetic::tensor_fp16, 5);
   image.form.in_channels = 3;
