@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/lower/fuse_elementwise.hpp"
 #include "engine/memory/plan_memory.hpp"
 
 namespace roofcast {
@@ -16,7 +17,8 @@ Result<CompiledProgram> compile(const Graph& model, const CompileOptions& option
     if (!trained) return tl::unexpected(trained.error());
     graph = *std::move(trained);
   }
-  Program program = lower(graph, options.precision, options.channels_last);
+  Program program = lower(graph, options.precision, options.channels_last || options.runtime.channels_last);
+  if (options.runtime.fuses_elementwise) program = fuse_elementwise(std::move(program));
   if (options.task == Task::training) program.optimizer = options.optimizer;
   const auto& files = model.stored_weights;
   if (files && files->elements && *files->elements > 0 && model.stored &&
@@ -34,6 +36,10 @@ Bound Prediction::bound() const {
 
 double Prediction::bound_share() const {
   return time.p50.count() > 0 ? *std::ranges::max_element(time_by_bound) / time.p50 : 0.0;
+}
+
+double Prediction::waiting_share() const {
+  return time.p50.count() > 0 ? timeline.waiting / time.p50 : 0.0;
 }
 
 BoundKernel bound(const CompiledKernel& kernel, std::span<const std::int64_t> slots) {
@@ -81,11 +87,10 @@ Prediction Evaluator::predict() const {
     if (count > 0) sum.add(bound(kernel, slots_), static_cast<std::size_t>(kernel.phase), count);
   }
   const StepTime step = sum.finish(host_work(*compiled_, slots_));
-  Prediction prediction{.time = step.time,
-                        .time_by_bound = step.by_bound,
-                        .timeline = step.timeline,
-                        .power = step.power};
+  Prediction prediction{
+      .time = step.time, .time_by_bound = step.by_bound, .timeline = step.timeline, .power = step.power};
   prediction.memory = plan_memory(*compiled_, slots_, *device_, *runtime_, *priors_);
+  prediction.input = Bytes{static_cast<double>(slots_[static_cast<std::size_t>(compiled_->input_bytes)])};
   if (compiled_->tokens >= 0) {
     prediction.tokens_per_sample = static_cast<double>(slots_[static_cast<std::size_t>(compiled_->tokens)]);
   }

@@ -22,7 +22,7 @@ struct CompileOptions {
   Runtime runtime{};
   Optimizer optimizer = Optimizer::adamw;
   bool channels_last = false;  ///< images are stored with their channels last
-  Bindings overridden{};  ///< symbols whose definitions the user replaces
+  Bindings overridden{};       ///< symbols whose definitions the user replaces
 };
 
 /// Graph -> TypedGraph -> precision -> backward pass -> Program -> CompiledProgram.
@@ -31,16 +31,19 @@ Result<CompiledProgram> compile(const Graph& model, const CompileOptions& option
 /// One configuration on one device.
 struct Prediction {
   TimeRange time{};
-  std::array<Seconds, 3> time_by_bound{};  ///< indexed by Bound; sums to the median
+  std::array<Seconds, bounds> time_by_bound{};  ///< indexed by Bound; sums to the median
   Timeline timeline{};
   double power = 0;  ///< wanted on average, as a share of the board's limit
   MemoryPlan memory{};
   Evidence evidence = Evidence::data_sheet;
   double tokens_per_sample = 0;  ///< 0: the model does not say
+  Bytes input{};                 ///< of all inputs of a pass
 
   /// What takes most of the time, and its share in [0, 1].
   Bound bound() const;
   double bound_share() const;
+  /// How much of the time the device waits for the host, in [0, 1].
+  double waiting_share() const;
 };
 
 /// Evaluates configurations of one compiled program on one device, reusing its buffers. Not for two threads

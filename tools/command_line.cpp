@@ -49,8 +49,16 @@ void add_model_options(CLI::App& app, ModelOptions& run) {
                  "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
   add_file_options(app, run);
   app.add_option("--optimizer", run.optimizer, "none, sgd, momentum, adam or adamw (default), for training");
-  app.add_option("--runtime", run.runtime, "Framework; `simulate list runtimes` prints them")
-      ->capture_default_str();
+  app.add_option("--runtime", run.runtime,
+                 "Framework; `simulate list runtimes` prints them; pytorch-eager if left out");
+  app.add_option(
+      "--attention", run.attention,
+      "fused (one kernel) or unfused (matmul, softmax, matmul); as the runtime has it if left out");
+  app.add_flag("--channels-last", run.channels_last, "Images are stored with their channels last (NHWC)");
+  app.add_flag("--input-copy", run.input_copy,
+               "Add the copy of the inputs from pinned memory of the host to the card, not hidden");
+  app.add_option("--input-rate", run.input_rate,
+                 "Samples per second that the input pipeline delivers at most, such as 1500");
   app.add_option("--price", run.price,
                  "US dollars per GPU and hour, such as 1.99; else the cheapest known offer");
 }

@@ -72,7 +72,8 @@ Result<NamedPlatform> load_platform(const DataFolder& data, const std::string& n
   auto priors = data.priors_for(found->device);
   if (!priors) return tl::make_unexpected(priors.error());
   NamedPlatform named{.asked_for = name, .note = found->note};
-  named.platform = {.device = std::move(found->device), .runtime = runtime, .priors = *std::move(priors), .price = price};
+  named.platform = {
+      .device = std::move(found->device), .runtime = runtime, .priors = *std::move(priors), .price = price};
   if (price) return named;
   const auto offers = data.offers_for(named.platform.device.slug);
   if (!offers) return tl::make_unexpected(offers.error());
@@ -113,8 +114,40 @@ void read_precisions(const ModelOptions& options, Request& request, Diagnostics&
   }
 }
 
+// What people use who say nothing.
+std::string default_runtime(Task /*task*/) {
+  return "pytorch-eager";
+}
+
+void read_input_supply(const ModelOptions& options, Request& request, Diagnostics& problems) {
+  request.input.copied = options.input_copy;
+  if (options.input_rate.empty()) return;
+  if (const auto rate = parse_rate(options.input_rate)) {
+    request.input.samples_per_second = *rate;
+  } else {
+    add(problems, rate.error());
+  }
+}
+
+// The runtime that is asked for, with what other options change of it.
+Result<Runtime> read_runtime(const DataFolder& data, const ModelOptions& options, Task task) {
+  auto runtime = data.runtime(options.runtime.empty() ? default_runtime(task) : options.runtime);
+  Diagnostics problems;
+  if (!runtime) problems = runtime.error();
+  const bool known = options.attention == "fused" || options.attention == "unfused";
+  if (!options.attention.empty() && !known) {
+    complain(problems, fmt::format("--attention: unknown kind '{}'", options.attention),
+             did_you_mean(options.attention, {"fused", "unfused"}, "known: fused, unfused"));
+  }
+  if (!problems.empty()) return tl::make_unexpected(std::move(problems));
+  if (known) runtime->fused_attention = options.attention == "fused";
+  return runtime;
+}
+
 Request read_request(const ModelOptions& options, Diagnostics& problems) {
   Request request;
+  request.channels_last = options.channels_last;
+  read_input_supply(options, request, problems);
   read_task(options, request, problems);
   read_precisions(options, request, problems);
   if (!options.phases.empty()) {
@@ -169,7 +202,11 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& o
   if (options.allow_unknown) inputs.emplace_back("allow-unknown", "true");
   if (request.task == Task::training)
     inputs.emplace_back("optimizer", std::string(to_string(request.optimizer)));
-  inputs.emplace_back("runtime", options.runtime);
+  inputs.emplace_back("runtime", options.runtime.empty() ? default_runtime(request.task) : options.runtime);
+  add_if_given("attention", options.attention);
+  if (options.channels_last) inputs.emplace_back("channels-last", "true");
+  if (options.input_copy) inputs.emplace_back("input-copy", "true");
+  add_if_given("input-rate", options.input_rate);
   add_if_given("price", options.price);
   return inputs;
 }
@@ -258,7 +295,7 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
       add(problems, given.error());
     }
   }
-  const auto runtime = data.runtime(options.runtime);
+  const auto runtime = read_runtime(data, options, run.request.task);
   if (!runtime) add(problems, runtime.error());
   for (const std::string& name : expand_hardware(data, options.hardware, problems)) {
     auto platform = load_platform(data, name, runtime ? *runtime : Runtime{}, price);

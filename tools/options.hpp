@@ -35,7 +35,11 @@ struct ModelOptions {
   std::vector<std::string> shapes{};
   bool allow_unknown = false;
   std::string optimizer{};
-  std::string runtime = "pytorch-eager";
+  std::string runtime{};    ///< empty: the default of the task
+  std::string attention{};  ///< "fused" or "unfused"; empty: as the runtime has it
+  bool channels_last = false;
+  bool input_copy = false;
+  std::string input_rate{};  ///< samples per second; empty: no limit
   std::string price{};
 };
 

@@ -113,4 +113,21 @@ Result<Price> parse_price(std::string_view text) {
               "write it in US dollars, such as 1.99 or 1.99/h");
 }
 
+Result<double> parse_rate(std::string_view text) {
+  std::string_view digits = text;
+  double unit = 1;
+  if (digits.ends_with('k') || digits.ends_with('K')) {
+    unit = 1000;
+    digits.remove_suffix(1);
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  constexpr double largest = 1e12;
+  if (error == std::errc{} && end == digits.data() + digits.size() && value > 0 && value * unit <= largest) {
+    return value * unit;
+  }
+  return fail(fmt::format("--input-rate: '{}' is not a number of samples per second above 0", text), {},
+              "for example 1500; a 'k' at the end means 1000");
+}
+
 }  // namespace roofcast

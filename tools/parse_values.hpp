@@ -27,6 +27,9 @@ Result<std::pair<std::string, std::vector<std::int64_t>>> parse_shape(std::strin
 /// "1.99" or "1.99/h", with or without "$" in front.
 Result<Price> parse_price(std::string_view text);
 
+/// A rate above 0 in samples per second: "1500", "2.5k" for 2500.
+Result<double> parse_rate(std::string_view text);
+
 /// The parts between commas, without surrounding spaces.
 std::vector<std::string> split_list(std::string_view text);
 

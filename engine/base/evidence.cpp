@@ -19,6 +19,7 @@ std::string_view to_string(Bound bound) {
     case Bound::compute: return "compute";
     case Bound::memory: return "memory";
     case Bound::launch: return "launch";
+    case Bound::input: return "input";
   }
   return "?";
 }

@@ -1,6 +1,7 @@
 #pragma once
 // How solid a number is, and what limits a kernel.
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -13,8 +14,10 @@ enum class Evidence : std::uint8_t { measured, calibrated, interpolated, extrapo
 
 std::string_view to_string(Evidence evidence);  // "data sheet", ...
 
-/// What takes the time.
-enum class Bound : std::uint8_t { compute, memory, launch };
+/// What takes the time. Kernels are never bound by `input`: that is the copy of a step's inputs, or a
+/// pipeline that cannot deliver them faster.
+enum class Bound : std::uint8_t { compute, memory, launch, input };
+inline constexpr std::size_t bounds = 4;
 
 std::string_view to_string(Bound bound);
 

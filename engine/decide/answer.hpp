@@ -36,6 +36,7 @@ struct AnswerRow {
   std::optional<double> tokens_per_second{};  ///< for models that say how many tokens a sample has
   std::optional<Bound> bound{};               ///< what takes most of the time
   double bound_share = 0.0;                   ///< and how much of it, in [0, 1]
+  double waiting_share = 0.0;                 ///< how much of it kernels wait for their launches
   std::optional<Price> price{};
   std::optional<double> usd_per_million_samples{};
   std::optional<double> usd_per_million_tokens{};

@@ -31,16 +31,35 @@ std::string fitted_on(const Platform& platform) {
   return fmt::format("which were fitted to {} measured kernels, {} of them on this very card", rows, own);
 }
 
+// What is included of the way of the inputs to the card.
+std::string supply_of(const InputSupply& input, const Device& device) {
+  const std::string copy = fmt::format("copied from pinned memory over PCIe {} x{} before each step",
+                                       device.pcie_generation, device.pcie_lanes);
+  if (input.copied && input.samples_per_second) {
+    return fmt::format("Inputs are {}; the pipeline delivers at most {:.4g} samples/s.", copy,
+                       *input.samples_per_second);
+  }
+  if (input.copied) return fmt::format("Inputs are {}; the pipeline before it is not included.", copy);
+  if (input.samples_per_second) {
+    return fmt::format(
+        "The input pipeline delivers at most {:.4g} samples/s; transfers to the card are not included.",
+        *input.samples_per_second);
+  }
+  return "Input pipeline and transfers to the card are not included.";
+}
+
 }  // namespace
 
 std::vector<std::string> assumptions(const Graph& model, const Platform& platform, const Request& request) {
   std::vector<std::string> lines;
+  lines.push_back(
+      fmt::format("Each kernel's time follows from the card's data sheet and the priors of its architecture "
+                  "({}: {}), {}.",
+                  platform.priors.name, platform.priors.title, fitted_on(platform)));
   lines.push_back(fmt::format(
-      "Each kernel's time follows from the card's data sheet and the priors of its architecture ({}: {}), {}.",
-      platform.priors.name, platform.priors.title, fitted_on(platform)));
-  lines.push_back(fmt::format(
-      "Runtime {}: {}; attention is {}.", platform.runtime.name, platform.runtime.title,
-      platform.runtime.fused_attention ? "one fused kernel" : "written out, its scores go through memory"));
+      "Runtime {}: {}; attention is {}{}.", platform.runtime.name, platform.runtime.title,
+      platform.runtime.fused_attention ? "one fused kernel" : "written out, its scores go through memory",
+      platform.runtime.fuses_elementwise ? "; chains of elementwise kernels are one kernel each" : ""));
   if (request.task == Task::training) {
     lines.push_back(
         fmt::format("A step is {}; gradients appear in the backward pass, nothing is "
@@ -78,7 +97,8 @@ std::vector<std::string> assumptions(const Graph& model, const Platform& platfor
                   "configuration fits if {:.0f}% on "
                   "top of its own part still fits.",
                   as_mebibytes(platform.runtime.context), 100.0 * platform.priors.memory_spread));
-  lines.emplace_back("Input pipeline and transfers to the card are not included.");
+  if (request.channels_last) lines.emplace_back("Images are stored with their channels last (NHWC).");
+  lines.push_back(supply_of(request.input, platform.device));
   return lines;
 }
 

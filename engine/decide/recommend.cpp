@@ -70,10 +70,9 @@ std::string phase_sentence(const AnswerRow& row) {
   const double tokens = *row.tokens_per_second * row.latency->p50.count();  // of the whole batch
   const auto per_second = [&](Seconds time) { return number(tokens / time.count()); };
   std::string text = fmt::format(
-      "{} about {} tokens/s ({} to {}), {} ms a {}, limited by {} ({:.0f}% of the time)", row.phase,
-      per_second(row.latency->p50), per_second(row.latency->p90), per_second(row.latency->p10),
-      number(as_milliseconds(row.latency->p50)), tokens > static_cast<double>(row.batch) ? "batch" : "token",
-      to_string(*row.bound), 100.0 * row.bound_share);
+      "{} about {} tokens/s ({} to {}), {} ms a {}, {}", row.phase, per_second(row.latency->p50),
+      per_second(row.latency->p90), per_second(row.latency->p10), number(as_milliseconds(row.latency->p50)),
+      tokens > static_cast<double>(row.batch) ? "batch" : "token", limit_in_words(row));
   if (row.usd_per_million_tokens)
     text += fmt::format(", ${:.3g} per million tokens", *row.usd_per_million_tokens);
   return text;
@@ -136,6 +135,16 @@ const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows) {
   return smallest;
 }
 
+std::string limit_in_words(const AnswerRow& row) {
+  if (row.bound == Bound::launch && row.waiting_share > row.bound_share / 2) {
+    return fmt::format("limited by the host: kernels wait for their launches {:.0f}% of the time",
+                       100.0 * row.waiting_share);
+  }
+  if (row.bound == Bound::input)
+    return fmt::format("limited by the supply of inputs ({:.0f}% of the time)", 100.0 * row.bound_share);
+  return fmt::format("limited by {} ({:.0f}% of the time)", to_string(*row.bound), 100.0 * row.bound_share);
+}
+
 std::string verdict(const AnswerGroup& group) {
   const std::string card = fmt::format("{} ({})", group.hw_name, group.hw);
   if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", group.model, card);
@@ -153,13 +162,12 @@ std::string verdict(const AnswerGroup& group) {
   const double batch = static_cast<double>(row.batch);
   std::string text = fmt::format(
       "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {} ms a "
-      "{}, "
-      "limited by {} ({:.0f}% of the time)",
+      "{}, {}",
       group.model, card, row.task == Task::training ? "training" : "inference", row.precision, row.batch,
       as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable), number(*row.throughput),
       number(batch / row.latency->p90.count()), number(batch / row.latency->p10.count()),
       number(as_milliseconds(row.latency->p50)), row.task == Task::training ? "step" : "batch",
-      to_string(*row.bound), 100.0 * row.bound_share);
+      limit_in_words(row));
   if (row.usd_per_million_samples)
     text += fmt::format(", ${:.3g} per million samples at {}", *row.usd_per_million_samples, price_of(row));
   return text + ".";

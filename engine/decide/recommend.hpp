@@ -23,6 +23,10 @@ std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows, s
 /// rows.
 const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows);
 
+/// What takes most of a row's time, in words: "limited by memory (61% of the time)". Of a row that waits for
+/// its launches, that the host is the limit; of one that waits for inputs, that they are.
+std::string limit_in_words(const AnswerRow& row);
+
 /// A sentence for the recommended row and what it gives in the other phases, or why there is none.
 std::string verdict(const AnswerGroup& group);
 

@@ -24,6 +24,12 @@ struct Platform {
   std::optional<Price> price{};
 };
 
+/// How a step's inputs get to the card.
+struct InputSupply {
+  bool copied = false;                         ///< from pinned memory of the host, before each step
+  std::optional<double> samples_per_second{};  ///< what the pipeline delivers at most
+};
+
 struct Request {
   Task task = Task::inference;
   Optimizer optimizer = Optimizer::adamw;
@@ -31,6 +37,8 @@ struct Request {
   std::vector<std::int64_t> batches{};    ///< empty: powers of two up to the largest that fits, and that one
   std::vector<std::string> phases{};      ///< of inference; empty: all that the model has
   Bindings symbols{};                     ///< `--set`
+  bool channels_last = false;             ///< images are stored [batch, height, width, channels]
+  InputSupply input{};
 };
 
 }  // namespace roofcast

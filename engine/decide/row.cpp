@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/decide/input_supply.hpp"
 #include "engine/decide/precisions.hpp"
 
 namespace roofcast {
@@ -12,13 +13,59 @@ CompileOptions compile_options(const Platform& platform, const Request& request,
                          .precision = policy,
                          .runtime = platform.runtime,
                          .optimizer = request.optimizer,
+                         .channels_last = request.channels_last,
                          .overridden = request.symbols};
   options.overridden["batch"] = 1;  // bound anew for each row, even where the model derives it
   return options;
 }
 
+namespace {
+
+constexpr double worth_a_note = 0.1;  // of the time
+
+// The inputs of a step come from outside, those of a decoding step from the one before.
+Prediction supplied(const PhaseModel& model, const Platform& platform, const Request& request,
+                    std::int64_t batch, const Prediction& prediction) {
+  return model.phase == "decode" ? prediction : with_input(prediction, request.input, batch, platform.device);
+}
+
+void note_input(AnswerRow& row, const Request& request, const Prediction& alone, const Prediction& prediction,
+                const Device& device) {
+  const Seconds copy = request.input.copied ? input_copy(alone.input, device).value_or(Seconds{}) : Seconds{};
+  const Seconds waited = prediction.time.p50 - alone.time.p50 - copy;
+  if (request.input.samples_per_second && waited.count() > 0) {
+    row.notes.push_back(fmt::format(
+        "the input pipeline is the limit: it delivers {:.4g} samples/s, the card could take {:.4g}",
+        *request.input.samples_per_second, static_cast<double>(row.batch) / (alone.time.p50 + copy).count()));
+  }
+  const double share = copy / prediction.time.p50;
+  if (share >= worth_a_note) {
+    row.notes.push_back(fmt::format("copying the inputs to the card ({:.3g} MB) takes {:.0f}% of the time",
+                                    alone.input.value / 1e6, 100 * share));
+  }
+}
+
+void note_host_and_power(AnswerRow& row, const Prediction& prediction) {
+  if (row.waiting_share >= worth_a_note) {
+    row.notes.push_back(fmt::format("{}kernels wait for their launches {:.0f}% of the time",
+                                    row.bound == Bound::launch ? "limited by the host: " : "",
+                                    100 * row.waiting_share));
+  }
+  if (row.bound == Bound::launch)
+    row.notes.emplace_back("launches take most of the time: a larger batch costs little");
+  if (prediction.power > 1) {
+    row.notes.push_back(
+        fmt::format("the power limit slows arithmetic: at full clock the kernels would draw {:.2f} times "
+                    "what the board may",
+                    prediction.power));
+  }
+}
+
+}  // namespace
+
 AnswerRow answer_row(const PhaseModel& model, const Platform& platform, const Request& request,
-                     const PrecisionPolicy& policy, std::int64_t batch, const Prediction& prediction) {
+                     const PrecisionPolicy& policy, std::int64_t batch, const Prediction& alone) {
+  const Prediction prediction = supplied(model, platform, request, batch, alone);
   AnswerRow row{.hw = platform.device.slug,
                 .model = model.graph.name,
                 .task = request.task,
@@ -46,6 +93,7 @@ AnswerRow answer_row(const PhaseModel& model, const Platform& platform, const Re
   row.throughput = static_cast<double>(batch) / prediction.time.p50.count();
   row.bound = prediction.bound();
   row.bound_share = prediction.bound_share();
+  row.waiting_share = prediction.waiting_share();
   if (prediction.tokens_per_sample > 0)
     row.tokens_per_second = *row.throughput * prediction.tokens_per_sample;
   constexpr double million = 1e6;
@@ -57,8 +105,8 @@ AnswerRow answer_row(const PhaseModel& model, const Platform& platform, const Re
       row.usd_per_million_tokens = *row.usd_per_million_samples / prediction.tokens_per_sample;
     }
   }
-  if (row.bound == Bound::launch)
-    row.notes.emplace_back("launches take most of the time: a larger batch costs little");
+  note_input(row, request, alone, prediction, platform.device);
+  note_host_and_power(row, prediction);
   if (row.as_stored)
     row.notes.push_back(fmt::format("weights as the model's file has them ({})", model.graph.stored->method));
   if (row.quantized && !row.as_stored)

@@ -12,7 +12,8 @@ namespace roofcast {
 CompileOptions compile_options(const Platform& platform, const Request& request,
                                const PrecisionPolicy& policy);
 
+/// `alone`: the prediction for inputs that are already on the card.
 AnswerRow answer_row(const PhaseModel& model, const Platform& platform, const Request& request,
-                     const PrecisionPolicy& policy, std::int64_t batch, const Prediction& prediction);
+                     const PrecisionPolicy& policy, std::int64_t batch, const Prediction& alone);
 
 }  // namespace roofcast

@@ -23,9 +23,11 @@ struct HostCosts {
 struct Runtime {
   std::string name{};  ///< file name: "pytorch-eager"
   std::string title{};
-  bool fused_attention = true;     ///< one kernel that never writes the scores; false: matmul, softmax, matmul
-  bool fuses_elementwise = false;  ///< chains of elementwise kernels become one, also with the reduction after them
-  bool replays = false;            ///< kernels are submitted as one recorded graph
+  bool fused_attention = true;  ///< one kernel that never writes the scores; false: matmul, softmax, matmul
+  bool fuses_elementwise =
+      false;  ///< chains of elementwise kernels become one, also with the reduction after them
+  bool channels_last = false;  ///< images are stored channels last, whatever the model was given
+  bool replays = false;        ///< kernels are submitted as one recorded graph
   HostCosts host{};
   Seconds latency{};    ///< from submitting a kernel to its start
   Seconds gap{};        ///< between kernels that are already submitted

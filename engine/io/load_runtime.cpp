@@ -57,6 +57,10 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
       read_choice(reader, "attention", "fused", "unfused", "one kernel, or matmul, softmax, matmul");
   runtime.fuses_elementwise = read_choice(reader, "elementwise", "fused", "single",
                                           "chains of elementwise kernels as one, or each by itself");
+  if (reader.has("images")) {
+    runtime.channels_last = read_choice(reader, "images", "channels_last", "as_given",
+                                        "stored channels last whatever the model was given, or not");
+  }
   runtime.replays = read_choice(reader, "submission", "graph", "stream",
                                 "all kernels as one recorded graph, or one after the other");
   runtime.host = read_host(reader);
@@ -71,8 +75,10 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
                     "it is a factor: 80% of times lie within [p50 / spread, p50 * spread]");
   }
   runtime.context = mebibytes(positive_number(reader, "context_mib", Presence::required).value_or(0));
-  runtime.sources = read_sources(
-      reader, {"attention", "elementwise", "submission", "host", "device", "context_mib", "spread"});
+  std::vector<std::string> sourced = {"attention", "elementwise", "submission", "host",
+                                      "device",    "context_mib", "spread"};
+  if (reader.has("images")) sourced.emplace_back("images");
+  runtime.sources = read_sources(reader, sourced);
   reader.finish();
   if (!problems.empty()) return tl::make_unexpected(in_file_order(std::move(problems)));
   return runtime;

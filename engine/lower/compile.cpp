@@ -107,7 +107,7 @@ void compile_totals(CompiledProgram& compiled) {
   std::array<Expr, 3> operators{Expr{0}, Expr{0}, Expr{0}};
   for (const Step& step : program.steps) {
     const Expr repeats = program.multiplicity(step.region);
-    operators[static_cast<std::size_t>(step.phase)] += repeats;
+    if (step.called) operators[static_cast<std::size_t>(step.phase)] += repeats;
     Expr step_macs{0};
     for (const Kernel& kernel : step.kernels) {
       step_macs += kernel.count * kernel.macs;

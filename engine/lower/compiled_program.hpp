@@ -56,7 +56,7 @@ struct CompiledProgram {
   Slot forward_operations = 0;
   Slot layer_elements = 0;
   Slot nodes = 0;                                    ///< forward operators executed
-  std::array<Slot, 3> operators{};                   ///< executed in each phase, views too
+  std::array<Slot, 3> operators{};                   ///< called by the host in each phase
   Slot tensors = 0;                                  ///< learned tensors
   Slot tokens = -1;                                  ///< tokens per sample, -1 if the model has none
   std::vector<std::pair<Slot, Slot>> constraints{};  ///< beside program.constraints

@@ -15,16 +15,24 @@ const TensorId* operand_of(const TypedNode& node, const Operand& operand) {
   return index < ids.size() ? &ids[index] : nullptr;
 }
 
-Expr bytes_of(const TypedGraph& graph, const TypedNode& node, const std::vector<Access>& accesses) {
-  Expr total{0};
+std::vector<KernelAccess> accesses_of(const TypedGraph& graph, const TypedNode& node,
+                                      const std::vector<Access>& accesses) {
+  std::vector<KernelAccess> result;
   for (const Access& access : accesses) {
     const TensorId* id = operand_of(node, access.operand);
     if (id == nullptr) continue;
     const TensorType& type = graph.tensor(*id).type;
     const Expr count = access.elements.value_or(elements(type.shape));
-    total +=
+    const Expr bytes =
         storage_bytes(count, type.dtype.value_or(DType::fp32)) + scale_bytes(count, graph.tensor(*id).scales);
+    result.push_back({.tensor = *id, .elements = count, .bytes = bytes});
   }
+  return result;
+}
+
+Expr bytes_of(const std::vector<KernelAccess>& accesses) {
+  Expr total{0};
+  for (const KernelAccess& access : accesses) total += access.bytes;
   return total;
 }
 
@@ -44,16 +52,19 @@ bool multiplies_matrices(const KernelForm<Expr>& form) {
 
 Kernel lower_kernel(const TypedGraph& graph, const TypedNode& node, const KernelSpec& spec,
                     const PrecisionPolicy& policy, bool channels_last) {
-  Kernel kernel{.name = spec.name,
+  Kernel kernel{.name = std::string(spec.name),
                 .form = spec.form,
                 .macs = spec.macs,
                 .recomputed_macs = spec.recomputed_macs,
                 .operations = spec.operations,
-                .bytes_read = bytes_of(graph, node, spec.reads) + spec.further_bytes_read,
-                .bytes_written = bytes_of(graph, node, spec.writes) + spec.further_bytes_written,
+                .reads = accesses_of(graph, node, spec.reads),
+                .writes = accesses_of(graph, node, spec.writes),
                 .workspace_bytes = spec.workspace_bytes,
                 .count = spec.count};
-  if (auto* convolution = std::get_if<Convolution<Expr>>(&kernel.form)) convolution->channels_last = channels_last;
+  kernel.bytes_read = bytes_of(kernel.reads) + spec.further_bytes_read;
+  kernel.bytes_written = bytes_of(kernel.writes) + spec.further_bytes_written;
+  if (auto* convolution = std::get_if<Convolution<Expr>>(&kernel.form))
+    convolution->channels_last = channels_last;
   if (multiplies_matrices(spec.form)) {
     const bool convolution = std::holds_alternative<Convolution<Expr>>(spec.form);
     kernel.arithmetic = matrix_arithmetic(policy, operand_dtype(graph, node), convolution);

@@ -239,6 +239,21 @@ class Liveness {
     if (!stays) release_after(life.last, id);
   }
 
+  // Of `released` those whose memory an equally large result takes over; they leave the list.
+  static std::vector<SymbolicMemoryEvent> taken_over(const std::vector<SymbolicMemoryEvent>& allocated,
+                                                     std::vector<SymbolicMemoryEvent>& released) {
+    std::vector<SymbolicMemoryEvent> taken;
+    for (const SymbolicMemoryEvent& result : allocated) {
+      const auto operand = std::ranges::find_if(released, [&](const SymbolicMemoryEvent& event) {
+        return event.kind == Kind::release && event.account == result.account && event.size == result.size;
+      });
+      if (operand == released.end()) continue;
+      taken.push_back(*operand);
+      released.erase(operand);
+    }
+    return taken;
+  }
+
   std::vector<SymbolicMemoryEvent> emit() const {
     std::vector<SymbolicMemoryEvent> events;
     const auto append = [&](const std::vector<SymbolicMemoryEvent>& more) {
@@ -255,13 +270,16 @@ class Liveness {
         append(before_[m]);
         append(after_[m]);
       } else {
+        const Step& step = program_.steps[static_cast<std::size_t>(moment.index)];
+        std::vector<SymbolicMemoryEvent> released = after_[m];
+        if (step.reuses_inputs) append(taken_over(before_[m], released));
         append(before_[m]);
-        for (const Kernel& kernel : program_.steps[static_cast<std::size_t>(moment.index)].kernels) {
+        for (const Kernel& kernel : step.kernels) {
           if (!kernel.workspace_bytes.is(0)) {
             events.push_back({Kind::workspace, Account::activation, kernel.workspace_bytes});
           }
         }
-        append(after_[m]);
+        append(released);
       }
     }
     return events;

@@ -11,14 +11,23 @@
 
 namespace roofcast {
 
+/// What a kernel reads or writes of one tensor.
+struct KernelAccess {
+  TensorId tensor = 0;
+  Expr elements{0};
+  Expr bytes{0};
+};
+
 struct Kernel {
-  std::string_view name{};
+  std::string name{};
   KernelForm<Expr> form{};
   Arithmetic arithmetic = Arithmetic::vector_fp32;
   Expr macs{0};             ///< by the operator's definition
   Expr recomputed_macs{0};  ///< on top, to save memory
   Expr operations{0};       ///< that are no multiply-adds
-  Expr bytes_read{0};
+  std::vector<KernelAccess> reads{};
+  std::vector<KernelAccess> writes{};
+  Expr bytes_read{0};  ///< of `reads`, and of data that is no tensor of the program
   Expr bytes_written{0};
   Expr workspace_bytes{0};
   Expr count{1};  ///< launches in a row
@@ -35,6 +44,9 @@ struct Step {
   Expr parameters{0};      ///< learned values that this step is the first to use, per repetition
   Expr layer_elements{0};  ///< output elements if it is a convolution or a linear layer
   std::vector<Kernel> kernels{};
+  bool called = true;  ///< the host calls it; false for views in compiled code
+  bool reuses_inputs =
+      false;  ///< results may take the memory of equally large operands that nobody needs any more
 };
 
 struct ProgramTensor {

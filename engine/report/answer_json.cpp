@@ -57,6 +57,7 @@ Json row_json(const AnswerRow& row, bool recommended) {
   json["memory_by_category"] = categories_json(row.memory);
   json["bound"] = row.bound ? Json(to_string(*row.bound)) : Json(nullptr);
   json["bound_share"] = row.bound ? Json(row.bound_share) : Json(nullptr);
+  json["waiting_share"] = row.bound ? Json(row.waiting_share) : Json(nullptr);
   json["price"] = price_json(row.price);
   json["usd_per_million_samples"] = json_number(row.usd_per_million_samples);
   json["usd_per_million_tokens"] = json_number(row.usd_per_million_tokens);

@@ -62,6 +62,7 @@ std::vector<Field> fields_after_memory() {
       {"bound",
        [](const AnswerRow& row) { return row.bound ? Cell{std::string(to_string(*row.bound))} : Cell{}; }},
       {"bound_share", [](const AnswerRow& row) { return row.bound ? Cell{row.bound_share} : Cell{}; }},
+      {"waiting_share", [](const AnswerRow& row) { return row.bound ? Cell{row.waiting_share} : Cell{}; }},
       {"price_usd_per_hour",
        [](const AnswerRow& row) { return row.price ? Cell{row.price->per_gpu.value} : Cell{}; }},
       {"price_cloud",

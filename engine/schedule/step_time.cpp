@@ -10,6 +10,9 @@ namespace {
 // products lie between 0.4 and 0.5.
 constexpr double moving_data = 0.45;
 
+// The stretch that is no part of a recorded graph: the model is recorded, its optimizer is not.
+constexpr std::size_t optimizer = 2;
+
 double square(double value) {
   return value * value;
 }
@@ -47,18 +50,18 @@ StepTime StepSum::finish(const HostWork& work) const {
   std::array<Stretch, stretches> parts{};
   for (std::size_t i = 0; i < stretches; ++i) {
     parts[i].device = longer * device_[i] + launches_[i] * runtime_->gap;
-    if (runtime_->replays) continue;
+    if (runtime_->replays && i != optimizer) continue;
     Seconds call = i == 1 ? costs.backward_call : costs.call;
     if (i == 0 && work.training) call += costs.training_call;
     parts[i].host = work.operators[i] * call + launches_[i] * costs.launch;
   }
   parts[0].host += costs.step;
-  if (!runtime_->replays) parts[2].host += work.optimizer_tensors * costs.optimizer_tensor;
+  parts[optimizer].host += work.optimizer_tensors * costs.optimizer_tensor;
   result.timeline = timeline(parts, runtime_->latency);
 
   const Seconds total = result.timeline.total;
   const Seconds device = result.timeline.device;
-  for (std::size_t bound = 0; bound < 3; ++bound) {
+  for (std::size_t bound = 0; bound < bounds; ++bound) {
     result.by_bound[bound] = all_.count() > 0 ? (device / all_) * by_bound_[bound] : Seconds{};
   }
   result.by_bound[static_cast<std::size_t>(Bound::launch)] += result.timeline.waiting;

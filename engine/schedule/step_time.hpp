@@ -21,18 +21,18 @@ struct HostWork {
 
 struct StepTime {
   TimeRange time{};
-  std::array<Seconds, 3> by_bound{};  ///< indexed by Bound; sums to the median
+  std::array<Seconds, bounds> by_bound{};  ///< indexed by Bound; sums to the median
   Timeline timeline{};
   double power = 0;  ///< wanted on average, as a share of the board's limit
 };
 
-/// Adds kernels up. Errors of kernels of one family are alike, so they add up as they are; those of different families
-/// and of the host are independent:
+/// Adds kernels up. Errors of kernels of one family are alike, so they add up as they are; those of different
+/// families and of the host are independent:
 ///
 ///     ln(p90 / p50)^2 = sum_f (sum_(i in f) t_i ln(high_f) / t)^2 + ln(runtime)^2
 ///
-/// If kernels want more than the board's power on average, arithmetic slows down (kernel_time.hpp); the mean is taken
-/// over the step, because a card's limit acts over tens of milliseconds.
+/// If kernels want more than the board's power on average, arithmetic slows down (kernel_time.hpp); the mean
+/// is taken over the step, because a card's limit acts over tens of milliseconds.
 class StepSum {
  public:
   StepSum(const Runtime& runtime, const TimeModel& model) : runtime_(&runtime), model_(&model) {}
@@ -51,7 +51,7 @@ class StepSum {
   const TimeModel* model_;
   std::array<double, stretches> launches_{};
   std::array<Seconds, stretches> device_{};
-  std::array<Seconds, 3> by_bound_{};  // of kernels alone
+  std::array<Seconds, bounds> by_bound_{};  // of kernels alone
   std::array<Seconds, matrix_units> arithmetic_{};
   std::array<Range, kernel_families> ranges_{};
   Seconds all_{};

@@ -126,10 +126,10 @@ constexpr std::array streams = {
     StreamOperator{"relu", StreamKind::elementwise},
     StreamOperator{"gelu", StreamKind::elementwise, 1, 14},
     StreamOperator{"silu", StreamKind::elementwise, 1, 12},
-    StreamOperator{"silu_and_mul", StreamKind::elementwise, 2, 13},
+    StreamOperator{"silu_and_mul", StreamKind::gated_activation, 2, 13},
     StreamOperator{"softmax", StreamKind::softmax, 1, 14},
     StreamOperator{"layernorm", StreamKind::normalization, 1, 8, 2, 2},
-    StreamOperator{"rmsnorm", StreamKind::normalization, 1, 8, 1, 1},
+    StreamOperator{"rmsnorm", StreamKind::rms_normalization, 1, 8, 1, 1},
 };
 
 BoundKernel stream(const OperatorRow& row, const StreamOperator& op, const OperandTypes& types) {

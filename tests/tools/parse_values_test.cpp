@@ -55,5 +55,19 @@ TEST_CASE("parse_price: dollars per hour") {
   }
 }
 
+TEST_CASE("parse_rate: samples per second, a k is a thousand") {
+  CHECK(*parse_rate("1500") == 1500);
+  CHECK(*parse_rate("0.5") == 0.5);
+  CHECK(*parse_rate("2.5k") == 2500);
+  for (const char* wrong : {"", "k", "0", "-1", "inf", "nan", "1e13", "fast", "10/s"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_rate(wrong).has_value());
+  }
+  CHECK(to_string(parse_rate("fast").error()) ==
+        "error: --input-rate: 'fast' is not a number of samples per second above 0\n  hint: for example "
+        "1500; a 'k' at "
+        "the end means 1000");
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -62,6 +62,24 @@ TEST_CASE("verdict: what to run and what it gives") {
         "2 ms a batch, limited by compute (75% of the time).");
 }
 
+TEST_CASE("verdict: the host is the limit where kernels wait for it, launches where they start slowly") {
+  AnswerRow waiting = row(4, 2000);
+  waiting.bound = Bound::launch;
+  waiting.bound_share = 0.8;
+  waiting.waiting_share = 0.7;
+  CHECK(verdict(group({waiting}))
+            .ends_with(", limited by the host: kernels wait for their launches 70% of the time."));
+  waiting.waiting_share = 0.3;
+  CHECK(verdict(group({waiting})).ends_with(", limited by launch (80% of the time)."));
+}
+
+TEST_CASE("verdict: inputs are the limit where the card waits for them") {
+  AnswerRow waiting = row(4, 2000);
+  waiting.bound = Bound::input;
+  waiting.bound_share = 0.6;
+  CHECK(verdict(group({waiting})).ends_with(", limited by the supply of inputs (60% of the time)."));
+}
+
 TEST_CASE("verdict: money with its source and date") {
   AnswerRow priced = row(4, 2000);
   priced.price = Price{.per_gpu = UsdPerHour{3.6}, .cloud = "cloud", .as_of = "2026-07"};

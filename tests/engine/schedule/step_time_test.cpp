@@ -103,7 +103,9 @@ TEST_CASE("StepSum: a recorded graph costs the host its step alone") {
   StepSum sum(runtime, model);
   sum.add(copy(10), forward, 4);
 
-  CHECK(us(sum.finish({.operators = {4, 0, 0}, .optimizer_tensors = 9}).time.p50) == close_to(40));
+  CHECK(us(sum.finish({.operators = {4, 0, 0}}).time.p50) == close_to(40));
+  // The optimizer is not recorded with the model.
+  CHECK(us(sum.finish({.operators = {4, 0, 0}, .optimizer_tensors = 9}).time.p50) == close_to(900));
 }
 
 TEST_CASE("StepSum: errors of one family add up as they are, those of others are independent") {
