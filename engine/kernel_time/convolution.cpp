@@ -96,6 +96,8 @@ struct Model {
         gemm.k = c_in * s.kernel;
         gemm.rate_share = share;
     }
+    // Positions and taps are gathered in whole vectors, so that the length of k misaligns nothing.
+    gemm.k = padded(gemm.k);
     return gemm;
   }
 

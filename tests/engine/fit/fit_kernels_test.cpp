@@ -95,6 +95,37 @@ TEST_CASE("fit_parameters: recovers the same from timings of networks of such ke
   CHECK(fitted.kernels.stream[softmax].launch_us == close_to(3, 0.01));
 }
 
+TEST_CASE("covered: the share of networks within their ranges") {
+  const Priors priors = toy_priors();  // sure of everything
+  const TimeModel model = time_model(toy_device(), priors);
+  std::vector<NetworkSample> networks;
+  for (const double off : {0.99, 1.0, 1.01, 1.5}) {
+    NetworkSample sample{.machine = model.machine, .runtime = toy_runtime()};
+    sample.runtime.spread = 1.1;
+    sample.passes = {{.kernels = {{.kernel = stream(1e9)}}, .times = 2}};
+    sample.measured = off * 2 * kernel_time(stream(1e9), model).total;
+    networks.push_back(std::move(sample));
+  }
+
+  CHECK(covered(networks, priors) == 0.75);
+  CHECK(covered(std::span<const NetworkSample>{}, priors) == 0);
+}
+
+TEST_CASE("errors: kernels that networks share are timed anew where their parameters differ") {
+  Priors priors = truth();
+  const TimeModel model = time_model(toy_device(), priors);
+  std::vector<NetworkSample> networks(2, {.machine = model.machine, .runtime = toy_runtime()});
+  networks[0].passes = {{.kernels = {{.kernel = stream(1e9)}}}};
+  networks[1].passes = {{.kernels = {{.kernel = stream(1e9, StreamKind::copy)}}}};
+  networks[1].machine.bandwidth = 0.5 * networks[1].machine.bandwidth;
+  for (NetworkSample& sample : networks) sample.measured = Seconds{1};
+
+  const std::vector<double> both = errors(networks, priors);
+
+  CHECK(both.at(0) == close_to(std::log(1 / (1e9 / 0.7e12 + 3e-6))));
+  CHECK(both.at(1) == close_to(std::log(1 / (1e9 / 0.5e12 + 5e-6))));
+}
+
 TEST_CASE("fit_tables: a value is held at its physical bound") {
   // The model can only be right with twice the bandwidth.
   const auto errors_of = [](const Priors& priors) {

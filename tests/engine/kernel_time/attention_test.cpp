@@ -101,6 +101,31 @@ TEST_CASE("attention_time: queries are padded to whole tiles of 128, or 64 for s
   CHECK(us(run(work).compute) == close_to(whole_us * 64 / 1024));
 }
 
+TEST_CASE("attention_time: keys and heads are padded too") {
+  AttentionWork work = square(10, 1024);
+  const double macs = work.executed_macs;
+  const double whole_us = us(run(work).compute);
+  work.form.key_length = 1000;
+  work.form.head_size = 40;  // to 64
+  work.executed_macs = macs * 1000 / 1024 * 40 / 64;
+
+  CHECK(us(run(work).compute) == close_to(whole_us));
+}
+
+TEST_CASE("attention_time: between the products each score takes the vector units some operations") {
+  AttentionParameters fitted = parameters();
+  fitted.score_operations = 20;
+  AttentionWork work = square(10, 1024);
+  const double products_us = us(run(work).compute);
+  const double scores_us = 20 * 10 * 1024.0 * 1024 / 1e12 * 1e6;  // at 1 TFLOP/s
+  const auto compute = [&] { return us(attention_time(work, machine_of(toy_device()), fitted).compute); };
+
+  CHECK(compute() == close_to(products_us + scores_us));
+  work.form.pass = Pass::backward;
+  work.executed_macs *= 2.5;  // five products instead of two
+  CHECK(compute() == close_to(2.5 * products_us + scores_us));
+}
+
 TEST_CASE("attention_time: bytes decide where there is little to multiply") {
   AttentionParameters fitted = parameters();
   fitted.bandwidth_share = 0.5;

@@ -154,6 +154,37 @@ TEST_CASE("convolution_time: groups are a batch of products at a share of the ra
   CHECK(as_microseconds(time.gemm.tiles) == close_to(8 * 2 * 2 * 128 * 128 * 800 / 1e11 * 1e6));
 }
 
+TEST_CASE("convolution_time: gradients with groups and channels last have poor kernels on Tensor Cores") {
+  ConvolutionParameters fitted = parameters();
+  fitted.grouped_last_share = 0.25;
+  const auto tiles = [&](Pass pass, bool channels_last, std::int64_t groups) {
+    ConvolutionWork grouped = work(Arithmetic::tensor_fp16);
+    grouped.form.pass = pass;
+    grouped.form.groups = groups;
+    grouped.channels_last = channels_last;
+    return as_microseconds(run(grouped, fitted).gemm.tiles);
+  };
+
+  CHECK(tiles(Pass::input_gradient, true, 4) == close_to(4 * tiles(Pass::input_gradient, false, 4)));
+  CHECK(tiles(Pass::weight_gradient, true, 4) == close_to(4 * tiles(Pass::weight_gradient, false, 4)));
+  CHECK(tiles(Pass::forward, true, 4) == close_to(tiles(Pass::forward, false, 4)));
+  CHECK(tiles(Pass::input_gradient, true, 1) == close_to(tiles(Pass::input_gradient, false, 1)));
+  // four channels in a group have kernels of their own
+  CHECK(tiles(Pass::input_gradient, true, 16) == close_to(tiles(Pass::input_gradient, false, 16)));
+}
+
+TEST_CASE("convolution_time: taps of one channel in a group take the vector units time on top of the bytes") {
+  ConvolutionParameters fitted = parameters();
+  fitted.depthwise_rate = 0.5;
+  ConvolutionWork depthwise = work(Arithmetic::vector_fp32);
+  depthwise.form.groups = 64;
+  depthwise.form.out_channels = 64;
+  const double bytes = depthwise.read.value + depthwise.written.value;
+  const double macs = 4.0 * 64 * 32 * 32 * 9;
+
+  CHECK(as_microseconds(run(depthwise, fitted).total) == close_to((bytes / 1e12 + 2 * macs / 0.5e12) * 1e6));
+}
+
 // Bytes decide; vector units have all the time in the world.
 TEST_CASE("convolution_time: one channel in a group follows its bytes") {
   ConvolutionParameters fitted = parameters();
@@ -189,6 +220,16 @@ TEST_CASE("convolution_time: Tensor Cores want channels last and pay copies for 
         close_to(2 * 0.5 * activations / (0.25 * 1e12) * 1e6));
   CHECK(run(first, fitted).total == run(last, fitted).total + run(first, fitted).transform);
   CHECK(run(work(Arithmetic::vector_fp32), fitted).transform.count() == 0);
+}
+
+TEST_CASE("convolution_time: how many positions there are misaligns nothing on Tensor Cores") {
+  ConvolutionParameters fitted = parameters();
+  fitted.product.unaligned = 0.25;
+  ConvolutionWork odd = work(Arithmetic::tensor_fp16, 3, 1);
+  odd.form.input = odd.form.output = {1, 31, 31};  // 961 positions are 1922 bytes
+  odd.form.pass = Pass::weight_gradient;
+
+  CHECK(run(odd, fitted).gemm.tiles == run(odd).gemm.tiles);
 }
 
 TEST_CASE("convolution_time: Tensor Cores pad channels to 16 bytes") {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "tests/close_to.hpp"
 #include "tests/toy_platform.hpp"
 
@@ -64,6 +66,19 @@ TEST_CASE("stream_time: rows that stay in registers are read once, longer ones a
   fitted.long_row_kib = 1 << 20;
   CHECK(run(rows(1'000'000, 1024), fitted).further_reads == close_to(0.5));
   CHECK(as_microseconds(run(rows(1'000'000, 1024), fitted).memory) == close_to(1.5 * 4096, 1e-6));
+}
+
+TEST_CASE("stream_time: reductions of many short rows take SMs as long as their bytes the memory") {
+  StreamParameters fitted = parameters();
+  fitted.row_us = 1e-3;
+  const double half =
+      1.024e6;  // microseconds for 1.024e10 rows on ten SMs, and for 100 bytes of each at 1 TB/s
+
+  CHECK(as_microseconds(run(rows(10'240'000'000, 25), fitted).memory) ==
+        close_to(half * std::pow(2, 1 / 1.5), 1e-6));
+  StreamWork whole = rows(10'240'000'000, 25);
+  whole.form.row = 0;
+  CHECK(as_microseconds(run(whole, fitted).memory) == close_to(half, 1e-6));
 }
 
 TEST_CASE("stream_time: what is not reduced is read once however long it is") {

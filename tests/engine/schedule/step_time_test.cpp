@@ -179,6 +179,19 @@ TEST_CASE("StepSum: a step that wants more than the board's power slows down its
   CHECK(us(step(false).time.p50) == close_to(360));
 }
 
+TEST_CASE("StepSum: a kernel whose time is known counts like one that is timed here") {
+  const Priors priors = toy_priors();
+  const TimeModel model = time_model(toy_device(), priors);
+  const Runtime runtime = toy_runtime();
+  StepSum timed(runtime, model);
+  StepSum known(runtime, model);
+  timed.add(product(), forward, 2);
+  known.add(kernel_time(product(), model), KernelFamily::gemm, MatrixUnit::tensor16, forward, 2);
+
+  CHECK(timed.finish({}).time.p50 == known.finish({}).time.p50);
+  CHECK(us(known.finish({}).time.p50) == close_to(2 * 645));
+}
+
 TEST_CASE("StepSum: nothing takes no time") {
   const Priors priors = toy_priors();
   const TimeModel model = time_model(toy_device(), priors);
