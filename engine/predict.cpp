@@ -88,7 +88,8 @@ Prediction Evaluator::predict() const {
   }
   const StepTime step = sum.finish(host_work(*compiled_, slots_));
   Prediction prediction{
-      .time = step.time, .time_by_bound = step.by_bound, .timeline = step.timeline, .power = step.power};
+      .time = step.time, .time_by_bound = step.by_bound, .timeline = step.timeline, .power = step.power,
+                        .evidence = model_.evidence};
   prediction.memory = plan_memory(*compiled_, slots_, *device_, *runtime_, *priors_);
   prediction.input = Bytes{static_cast<double>(slots_[static_cast<std::size_t>(compiled_->input_bytes)])};
   if (compiled_->tokens >= 0) {

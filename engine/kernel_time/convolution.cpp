@@ -65,6 +65,8 @@ struct Model {
 
   // Few channels in a group have kernels of their own; for more, gradients with channels last are a poor fit.
   double product_share() const {
+    // On vector units a window of one position is a product like any other.
+    if (!on_tensor_cores() && s.kernel == 1 && s.groups == 1) return 1;
     if (s.groups == 1) return fitted.implicit_share;
     constexpr double narrow = 4;
     const bool poor = on_tensor_cores() && work.channels_last && work.form.pass != Pass::forward &&

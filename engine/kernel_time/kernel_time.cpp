@@ -121,7 +121,13 @@ Features features(const KernelForm<std::int64_t>& form) {
 }
 
 TimeModel time_model(const Device& device, const Priors& priors) {
-  return {.machine = machine_of(device), .priors = &priors};
+  Evidence evidence = Evidence::interpolated;
+  if (priors.fitted_on.empty()) evidence = Evidence::data_sheet;
+  if (priors.widened > 1) evidence = Evidence::extrapolated;
+  if (std::ranges::any_of(priors.fitted_on, [&](const FittedOn& entry) { return entry.device == device.slug; })) {
+    evidence = Evidence::calibrated;
+  }
+  return {.machine = machine_of(device), .priors = &priors, .evidence = evidence};
 }
 
 MatrixUnit matrix_unit(Arithmetic arithmetic, const Machine& machine) {
@@ -144,6 +150,7 @@ KernelTime kernel_time(const BoundKernel& kernel, const TimeModel& model) {
   const double multiplied = convolution != nullptr ? time.executed_macs / 4 : time.executed_macs;
   time.total = std::max(time.total * time.correction, least(kernel, model, multiplied));
   time.bound = longest(time);
+  time.evidence = model.evidence;
   if (time.executed_macs > 0) {
     const PowerParameters& power =
         model.priors->kernels.power[index(matrix_unit(kernel.arithmetic, model.machine))];

@@ -28,8 +28,11 @@ struct BoundKernel {
 struct TimeModel {
   Machine machine{};
   const Priors* priors = nullptr;  ///< outlives this
+  Evidence evidence = Evidence::data_sheet;
 };
 
+/// Its evidence is the weakest link: priors that have seen this very card are calibrated, those of its architecture
+/// interpolated, borrowed ones extrapolated; without any measurement there is only the data sheet.
 TimeModel time_model(const Device& device, const Priors& priors);
 
 /// What multiplies matrices in this arithmetic on this machine.
