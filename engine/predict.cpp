@@ -87,8 +87,10 @@ Prediction Evaluator::predict() const {
     if (count > 0) sum.add(bound(kernel, slots_), static_cast<std::size_t>(kernel.phase), count);
   }
   const StepTime step = sum.finish(host_work(*compiled_, slots_));
-  Prediction prediction{
-      .time = step.time, .time_by_bound = step.by_bound, .timeline = step.timeline, .power = step.power,
+  Prediction prediction{.time = step.time,
+                        .time_by_bound = step.by_bound,
+                        .timeline = step.timeline,
+                        .power = step.power,
                         .evidence = model_.evidence};
   prediction.memory = plan_memory(*compiled_, slots_, *device_, *runtime_, *priors_);
   prediction.input = Bytes{static_cast<double>(slots_[static_cast<std::size_t>(compiled_->input_bytes)])};

@@ -2,8 +2,8 @@
 //
 //     tools/run fit_priors --measured ../shared/measured -o hardware_db/priors
 //
-// Reads the starting values of each architecture from what its file extends, fits on the half of the shape groups that
-// `in_fitted_half` names, and prints the error on the other half before and after.
+// Reads the starting values of each architecture from what its file extends, fits on the half of the shape
+// groups that `in_fitted_half` names, and prints the error on the other half before and after.
 
 #include <fmt/format.h>
 
@@ -77,41 +77,51 @@ bool stores_other_weights(const Row& row) {
 std::vector<Stage> stages() {
   using Dim = std::int64_t;
   std::vector<Stage> all;
-  for (const MatrixUnit wanted : {MatrixUnit::vector, MatrixUnit::tensor16, MatrixUnit::tensor32, MatrixUnit::tensor8}) {
+  for (const MatrixUnit wanted :
+       {MatrixUnit::vector, MatrixUnit::tensor16, MatrixUnit::tensor32, MatrixUnit::tensor8}) {
     const std::string name(to_string(wanted));
     const auto index = static_cast<std::size_t>(wanted);
-    all.push_back({.name = "gemm." + name,
-                   .tables = {"gemm." + name, "power." + name},
-                   .takes = [wanted](const Row& row) {
-                     return is<Gemm<Dim>>(row) && unit(row) == wanted && is_library_product(row) &&
-                            !stores_other_weights(row);
-                   },
-                   .residual = [index](Priors& priors) { return &priors.kernels.gemm[index].residual; },
-                   .spread = [index](Priors& priors) -> Spread& { return priors.kernels.gemm[index].spread; }});
+    all.push_back(
+        {.name = "gemm." + name,
+         .tables = {"gemm." + name, "power." + name},
+         .takes =
+             [wanted](const Row& row) {
+               return is<Gemm<Dim>>(row) && unit(row) == wanted && is_library_product(row) &&
+                      !stores_other_weights(row);
+             },
+         .residual = [index](Priors& priors) { return &priors.kernels.gemm[index].residual; },
+         .spread = [index](Priors& priors) -> Spread& { return priors.kernels.gemm[index].spread; }});
   }
   const auto vector = static_cast<std::size_t>(MatrixUnit::vector);
-  all.push_back({.name = "convolution.vector",
-                 .tables = {"convolution.vector", "convolution.vector.product"},
-                 .takes = [](const Row& row) { return is<Convolution<Dim>>(row) && unit(row) == MatrixUnit::vector; },
-                 .residual = [](Priors& priors) { return &priors.kernels.convolution[vector].residual; },
-                 .spread = [](Priors& priors) -> Spread& { return priors.kernels.convolution[vector].spread; },
-                 .noise = 0.12});
-  all.push_back({.name = "attention",
-                 .tables = {"attention"},
-                 .takes = [](const Row& row) { return is<Attention<Dim>>(row) && unit(row) == MatrixUnit::tensor16; },
-                 .spread = [](Priors& priors) -> Spread& { return priors.kernels.attention.spread; },
-                 .noise = 0.1});
-  for (const StreamKind kind : {StreamKind::elementwise, StreamKind::gated_activation, StreamKind::normalization,
-                                StreamKind::rms_normalization, StreamKind::softmax}) {
+  all.push_back(
+      {.name = "convolution.vector",
+       .tables = {"convolution.vector", "convolution.vector.product"},
+       .takes = [](const Row& row) { return is<Convolution<Dim>>(row) && unit(row) == MatrixUnit::vector; },
+       .residual = [](Priors& priors) { return &priors.kernels.convolution[vector].residual; },
+       .spread = [](Priors& priors) -> Spread& { return priors.kernels.convolution[vector].spread; },
+       .noise = 0.12});
+  all.push_back(
+      {.name = "attention",
+       .tables = {"attention"},
+       .takes = [](const Row& row) { return is<Attention<Dim>>(row) && unit(row) == MatrixUnit::tensor16; },
+       .spread = [](Priors& priors) -> Spread& { return priors.kernels.attention.spread; },
+       .noise = 0.1});
+  for (const StreamKind kind :
+       {StreamKind::elementwise, StreamKind::gated_activation, StreamKind::normalization,
+        StreamKind::rms_normalization, StreamKind::softmax}) {
     const auto index = static_cast<std::size_t>(kind);
-    all.push_back({.name = "stream." + std::string(to_string(kind)),
-                   .tables = {"stream." + std::string(to_string(kind))},
-                   .takes = [kind](const Row& row) {
-                     const auto* stream = std::get_if<Stream<Dim>>(&kernel(row).form);
-                     return stream != nullptr && stream->kind == kind;
-                   },
-                   .spread = [index](Priors& priors) -> Spread& { return priors.kernels.stream[index].spread; },
-                   .noise = 0.03});
+    all.push_back(
+        {.name = "stream." + std::string(to_string(kind)),
+         .tables = {"stream." + std::string(to_string(kind))},
+         .takes =
+             [kind](const Row& row) {
+               const auto* stream = std::get_if<Stream<Dim>>(&kernel(row).form);
+               // Vidur prints whole microseconds, and its tensors stay in the cache of an H100.
+               const bool coarse = kind == StreamKind::elementwise && row.measured->source == "vidur";
+               return stream != nullptr && stream->kind == kind && !coarse;
+             },
+         .spread = [index](Priors& priors) -> Spread& { return priors.kernels.stream[index].spread; },
+         .noise = 0.03});
   }
   return all;
 }
@@ -124,13 +134,28 @@ struct NetworkFitRow {
   bool fitted = false;
 };
 
-// What nobody has timed kernel by kernel: convolutions on Tensor Cores, their gradients, and most streaming kernels.
-const std::vector<std::string> network_tables = {
-    "convolution.tensor16",       "convolution.tensor16.product", "convolution.tensor32",  "convolution.tensor32.product",
-    "convolution.vector",         "stream.batch_normalization",   "stream.pooling",        "stream.copy",
-    "stream.reduction",           "stream.transpose",             "stream.optimizer",      "stream.elementwise",
-    "stream.normalization",       "stream.softmax",               "gather",                "attention",
-    "gemm.tensor16",              "gemm.tensor32",                "power.tensor16",        "power.tensor32"};
+// What nobody has timed kernel by kernel: convolutions on Tensor Cores, their gradients, and most streaming
+// kernels.
+const std::vector<std::string> network_tables = {"convolution.tensor16",
+                                                 "convolution.tensor16.product",
+                                                 "convolution.tensor32",
+                                                 "convolution.tensor32.product",
+                                                 "convolution.vector",
+                                                 "stream.batch_normalization",
+                                                 "stream.pooling",
+                                                 "stream.copy",
+                                                 "stream.reduction",
+                                                 "stream.transpose",
+                                                 "stream.optimizer",
+                                                 "stream.elementwise",
+                                                 "stream.normalization",
+                                                 "stream.softmax",
+                                                 "gather",
+                                                 "attention",
+                                                 "gemm.tensor16",
+                                                 "gemm.tensor32",
+                                                 "power.tensor16",
+                                                 "power.tensor32"};
 
 struct Errors {
   double median = 0;
@@ -141,7 +166,8 @@ struct Errors {
 template <class Sample>
 Errors summary(const std::vector<Sample>& samples, const Priors& priors) {
   std::vector<double> relative;
-  for (const double error : errors(std::span<const Sample>(samples), priors)) relative.push_back(std::exp(-error) - 1);
+  for (const double error : errors(std::span<const Sample>(samples), priors))
+    relative.push_back(std::exp(-error) - 1);
   if (relative.empty()) return {};
   std::ranges::sort(relative);
   Errors result{.bias = relative[relative.size() / 2]};
@@ -158,7 +184,8 @@ std::vector<Sample> thinned(const std::vector<Sample>& samples, std::size_t most
   if (samples.size() <= most) return samples;
   std::vector<Sample> result;
   const double step = static_cast<double>(samples.size()) / static_cast<double>(most);
-  for (std::size_t i = 0; i < most; ++i) result.push_back(samples[static_cast<std::size_t>(static_cast<double>(i) * step)]);
+  for (std::size_t i = 0; i < most; ++i)
+    result.push_back(samples[static_cast<std::size_t>(static_cast<double>(i) * step)]);
   return result;
 }
 
@@ -178,7 +205,8 @@ class Fitter {
     fit_networks(name, *priors);
     if (!priors->fitted_on.empty()) {
       priors->sources["parameters"] =
-          "fitted by tools/fit_priors to the rows below, half of the shape groups of each; what has no row is that of base.toml";
+          "fitted by tools/fit_priors to the rows below, half of the shape groups of each; what has no row "
+          "is that of base.toml";
     }
     return priors;
   }
@@ -197,7 +225,8 @@ class Fitter {
     if (fitted.size() < enough) return;
     fitted_stages_.insert({architecture, stage.name});
     const Errors before = summary(kept, priors);
-    priors = fit_parameters(priors, thinned(fitted, 1600), stage.tables, {.noise = stage.noise, .iterations = 25});
+    priors =
+        fit_parameters(priors, thinned(fitted, 1600), stage.tables, {.noise = stage.noise, .iterations = 25});
     const Errors after = summary(kept, priors);
     Errors corrected = after;
     if (stage.residual && fitted.size() >= 300) {
@@ -211,8 +240,8 @@ class Fitter {
         corrected = after;
       }
     }
-    // Half of the groups that the parameters have not seen would be best for the range; but those are kept for
-    // validation. Parameters are few, so the fitted rows serve, widened by a tenth.
+    // Half of the groups that the parameters have not seen would be best for the range; but those are kept
+    // for validation. Parameters are few, so the fitted rows serve, widened by a tenth.
     Spread spread = spread_of(fitted, priors);
     constexpr double unseen = 1.1;
     stage.spread(priors) = {std::pow(spread.low, unseen), std::pow(spread.high, unseen)};
@@ -220,11 +249,13 @@ class Fitter {
       const auto& [device, source, kind] = key;
       priors.fitted_on.push_back({device, source, kind, GroupSplit::half, count});
     }
-    fmt::print("{:8} {:26} {:6} fitted {:6} kept: median {:5.1f}% -> {:4.1f}% -> {:4.1f}%, p90 {:4.0f}% -> {:3.0f}%, "
-               "bias {:+.1f}%, range {:.2f}-{:.2f}\n",
-               architecture, stage.name, fitted.size(), kept.size(), 100 * before.median, 100 * after.median,
-               100 * corrected.median, 100 * before.p90, 100 * corrected.p90, 100 * corrected.bias,
-               stage.spread(priors).low, stage.spread(priors).high);
+    fmt::print(
+        "{:8} {:26} {:6} fitted {:6} kept: median {:5.1f}% -> {:4.1f}% -> {:4.1f}%, p90 {:4.0f}% -> "
+        "{:3.0f}%, "
+        "bias {:+.1f}%, range {:.2f}-{:.2f}\n",
+        architecture, stage.name, fitted.size(), kept.size(), 100 * before.median, 100 * after.median,
+        100 * corrected.median, 100 * before.p90, 100 * corrected.p90, 100 * corrected.bias,
+        stage.spread(priors).low, stage.spread(priors).high);
     std::cout.flush();
   }
 
@@ -243,7 +274,8 @@ class Fitter {
     std::vector<std::string> tables;
     for (const std::string& table : network_tables) {
       const bool timed = std::ranges::any_of(stages(), [&](const Stage& stage) {
-        return std::ranges::find(stage.tables, table) != stage.tables.end() && fitted_stages_.contains({architecture, stage.name});
+        return std::ranges::find(stage.tables, table) != stage.tables.end() &&
+               fitted_stages_.contains({architecture, stage.name});
       });
       if (!timed) tables.push_back(table);
     }
@@ -255,14 +287,18 @@ class Fitter {
     for (const auto& [key, count] : used) {
       priors.fitted_on.push_back({key.first, key.second, "network", GroupSplit::half, count});
     }
-    fmt::print("{:8} {:26} {:6} fitted {:6} kept: median {:5.1f}% -> {:4.1f}%, p90 {:4.0f}% -> {:3.0f}%, bias {:+.1f}%\n",
-               architecture, "networks", fitted.size(), kept.size(), 100 * before.median, 100 * after.median,
-               100 * before.p90, 100 * after.p90, 100 * after.bias);
+    fmt::print(
+        "{:8} {:26} {:6} fitted {:6} kept: median {:5.1f}% -> {:4.1f}%, p90 {:4.0f}% -> {:3.0f}%, bias "
+        "{:+.1f}%\n",
+        architecture, "networks", fitted.size(), kept.size(), 100 * before.median, 100 * after.median,
+        100 * before.p90, 100 * after.p90, 100 * after.bias);
     std::cout.flush();
   }
 
-  // Ranges of the families that nobody timed one by one: as wide as makes 80% of the networks lie within theirs.
-  void fit_spreads(const std::string& architecture, const std::vector<NetworkSample>& fitted, Priors& priors) const {
+  // Ranges of the families that nobody timed one by one: as wide as makes 80% of the networks lie within
+  // theirs.
+  void fit_spreads(const std::string& architecture, const std::vector<NetworkSample>& fitted,
+                   Priors& priors) const {
     std::vector<Spread*> untimed;
     for (const MatrixUnit unit : {MatrixUnit::tensor16, MatrixUnit::tensor32}) {
       untimed.push_back(&priors.kernels.convolution[static_cast<std::size_t>(unit)].spread);
@@ -275,9 +311,11 @@ class Fitter {
     }
     for (std::size_t kind = 0; kind < stream_kinds; ++kind) {
       const std::string name(to_string(static_cast<StreamKind>(kind)));
-      if (!fitted_stages_.contains({architecture, "stream." + name})) untimed.push_back(&priors.kernels.stream[kind].spread);
+      if (!fitted_stages_.contains({architecture, "stream." + name}))
+        untimed.push_back(&priors.kernels.stream[kind].spread);
     }
-    if (!fitted_stages_.contains({architecture, "attention"})) untimed.push_back(&priors.kernels.attention.spread);
+    if (!fitted_stages_.contains({architecture, "attention"}))
+      untimed.push_back(&priors.kernels.attention.spread);
     untimed.push_back(&priors.kernels.gather.spread);
     const std::vector<NetworkSample> some = thinned(fitted, 200);
     double narrow = 0.02;
@@ -412,7 +450,8 @@ int run(int argc, char** argv) {
   app.add_option("--measured", measured, "Folder with the tables")->required();
   app.add_option("-o,--output", output, "Folder for the files; without it nothing is written");
   app.add_option("--architecture", architectures, "Compute capabilities to fit")->delimiter(',');
-  app.add_option("--leave-out", left_out, "Cards whose rows are not used, to judge the fit on them")->delimiter(',');
+  app.add_option("--leave-out", left_out, "Cards whose rows are not used, to judge the fit on them")
+      ->delimiter(',');
   CLI11_PARSE(app, argc, argv);
   const auto data = locate_data(argv[0]);
   if (!data) return refuse(data.error());

@@ -174,8 +174,7 @@ int validate_command(const DataFolder& data, const Options& options) {
   const Selection selection = folder ? read_selection(asked.only, *folder, problems) : Selection{};
   if (!problems.empty()) return refuse(problems);
 
-  Validation validation{
-      .measured = asked.measured, .baseline = asked.baseline};
+  Validation validation{.measured = asked.measured, .baseline = asked.baseline};
   Cards cards(data, *folder);
   const std::vector<MeasuredRow> rows = take_rows(*folder, selection, cards, validation);
   platforms->devices = cards.devices();

@@ -8,9 +8,17 @@ static constexpr std::array<std::string_view, kernel_families> names = {
     "softmax",   "reduction",   "pooling",
     "copy",      "optimizer",   "gather"};
 
-static constexpr std::array<std::string_view, stream_kinds> stream_names = {
-    "elementwise", "gated_activation", "normalization", "rms_normalization", "batch_normalization", "softmax",
-    "reduction",   "pooling",          "copy",          "transpose",         "optimizer"};
+static constexpr std::array<std::string_view, stream_kinds> stream_names = {"elementwise",
+                                                                            "gated_activation",
+                                                                            "normalization",
+                                                                            "rms_normalization",
+                                                                            "batch_normalization",
+                                                                            "softmax",
+                                                                            "reduction",
+                                                                            "pooling",
+                                                                            "copy",
+                                                                            "transpose",
+                                                                            "optimizer"};
 
 std::string_view to_string(StreamKind kind) {
   return stream_names[static_cast<std::size_t>(kind)];

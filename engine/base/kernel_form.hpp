@@ -100,7 +100,7 @@ KernelForm<To> map_dimensions(const KernelForm<From>& form, Change&& change) {
     return Convolution<To>{
         conv->pass,           change(conv->batch), change(conv->in_channels), change(conv->out_channels),
         change(conv->groups), three(conv->input),  three(conv->output),       three(conv->kernel),
-        three(conv->stride), conv->channels_last};
+        three(conv->stride),  conv->channels_last};
   }
   if (const auto* attention = std::get_if<Attention<From>>(&form)) {
     return Attention<To>{attention->pass,

@@ -22,13 +22,14 @@ struct KernelSample {
 /// ln(measured / predicted) of each sample.
 std::vector<double> errors(std::span<const KernelSample> samples, const Priors& priors);
 
-/// The parameters of `tables` (see `named_parameters`), starting from those of `priors`. Parameters that start at 0
-/// stay.
+/// The parameters of `tables` (see `named_parameters`), starting from those of `priors`. Parameters that
+/// start at 0 stay.
 Priors fit_parameters(const Priors& priors, std::span<const KernelSample> samples,
                       std::span<const std::string> tables, const FitOptions& options);
 
 /// The 10th and the 90th percentile of measured / predicted, bounded so that the median lies between them.
-/// Source: Vovk, Gammerman, Shafer, "Algorithmic learning in a random world", 2005 (split-conformal prediction).
+/// Source: Vovk, Gammerman, Shafer, "Algorithmic learning in a random world", 2005 (split-conformal
+/// prediction).
 Spread spread_of(std::span<const KernelSample> samples, const Priors& priors);
 
 }  // namespace roofcast

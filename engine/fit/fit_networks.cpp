@@ -35,7 +35,8 @@ std::vector<std::vector<std::string>> table_groups() {
   for (std::size_t kind = 0; kind < stream_kinds; ++kind) {
     groups.push_back({"stream." + std::string(to_string(static_cast<StreamKind>(kind))), "cache"});
   }
-  groups.push_back({"attention", "power.vector", "power.tensor32", "power.tensor16", "power.tensor8", "cache"});
+  groups.push_back(
+      {"attention", "power.vector", "power.tensor32", "power.tensor16", "power.tensor8", "cache"});
   groups.push_back({"gather", "cache"});
   return groups;
 }
@@ -79,7 +80,8 @@ std::vector<double> identity(const BoundKernel& kernel, const Machine& machine) 
   return key;
 }
 
-// Times networks again and again while a few parameters change: kernels that do not depend on those keep their time.
+// Times networks again and again while a few parameters change: kernels that do not depend on those keep
+// their time.
 class NetworkTimer {
  public:
   explicit NetworkTimer(std::span<const NetworkSample> samples) : samples_(samples), groups_(table_groups()) {
@@ -87,7 +89,8 @@ class NetworkTimer {
     for (const NetworkSample& sample : samples) {
       for (const NetworkSample::Pass& pass : sample.passes) {
         for (const StepKernel& step : pass.kernels) {
-          const auto [entry, added] = known.try_emplace(identity(step.kernel, sample.machine), kernels_.size());
+          const auto [entry, added] =
+              known.try_emplace(identity(step.kernel, sample.machine), kernels_.size());
           if (added) {
             const MatrixUnit unit = matrix_unit(step.kernel.arithmetic, sample.machine);
             kernels_.push_back({.kernel = step.kernel,

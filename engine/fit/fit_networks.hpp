@@ -33,7 +33,8 @@ std::vector<double> errors(std::span<const NetworkSample> samples, const Priors&
 /// The share of samples that lie within their predicted range.
 double covered(std::span<const NetworkSample> samples, const Priors& priors);
 
-/// The parameters of `tables`, starting from those of `priors`. What networks do not depend on stays where it starts.
+/// The parameters of `tables`, starting from those of `priors`. What networks do not depend on stays where it
+/// starts.
 Priors fit_parameters(const Priors& priors, std::span<const NetworkSample> samples,
                       std::span<const std::string> tables, const FitOptions& options);
 

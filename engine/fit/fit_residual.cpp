@@ -47,8 +47,8 @@ Residual fit_residual(std::span<const ResidualSample> samples, const ResidualOpt
   Eigen::MatrixXd prior(points, points);
   for (Eigen::Index i = 0; i < points; ++i) {
     for (Eigen::Index j = 0; j < points; ++j) {
-      prior(i, j) = kernel(residual.points[static_cast<std::size_t>(i)], residual.points[static_cast<std::size_t>(j)],
-                           options.length);
+      prior(i, j) = kernel(residual.points[static_cast<std::size_t>(i)],
+                           residual.points[static_cast<std::size_t>(j)], options.length);
     }
   }
   Eigen::MatrixXd design(count, points);

@@ -19,10 +19,10 @@ struct ResidualOptions {
   std::size_t points = 96;  ///< that the function is written down at
 };
 
-/// The posterior mean of a Gaussian process, written at so many of the samples' places (those that lie farthest
-/// from each other) in the least-squares sense over all samples.
-/// Source: Quiñonero-Candela, Rasmussen, "A unifying view of sparse approximate Gaussian process regression",
-/// 2005, section 4 (subset of regressors).
+/// The posterior mean of a Gaussian process, written at so many of the samples' places (those that lie
+/// farthest from each other) in the least-squares sense over all samples. Source: Quiñonero-Candela,
+/// Rasmussen, "A unifying view of sparse approximate Gaussian process regression", 2005, section 4 (subset of
+/// regressors).
 Residual fit_residual(std::span<const ResidualSample> samples, const ResidualOptions& options = {});
 
 }  // namespace roofcast

@@ -13,8 +13,8 @@ Priors fit_tables(const Priors& start, std::span<const std::string> tables, cons
     if (std::ranges::find(tables, parameter.table) == tables.end()) continue;
     if (*parameter.value <= 0 || parameter.spread <= 0) continue;
     free.push_back(parameter);
-    parameters.push_back({parameter.table + "." + std::string(parameter.key), *parameter.value, parameter.spread,
-                          parameter.low, parameter.high});
+    parameters.push_back({parameter.table + "." + std::string(parameter.key), *parameter.value,
+                          parameter.spread, parameter.low, parameter.high});
   }
   const auto apply = [&](std::span<const double> values) {
     for (std::size_t i = 0; i < free.size(); ++i) *free[i].value = values[i];

@@ -12,7 +12,8 @@ using Eigen::VectorXd;
 
 std::vector<double> exponentials(const VectorXd& logarithms) {
   std::vector<double> values(static_cast<std::size_t>(logarithms.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::exp(logarithms[static_cast<Eigen::Index>(i)]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::exp(logarithms[static_cast<Eigen::Index>(i)]);
   return values;
 }
 
@@ -38,7 +39,9 @@ FitResult fit_least_squares(std::span<const FitParameter> parameters, const Resi
     const double data = (2 * a2 * ((1 + r.array().square() / a2).sqrt() - 1)).sum();
     return data + ((at - start).array() * inverse_spread.array()).square().sum();
   };
-  const auto evaluate = [&](const VectorXd& at) { return scaled(residuals(exponentials(at)), options.noise); };
+  const auto evaluate = [&](const VectorXd& at) {
+    return scaled(residuals(exponentials(at)), options.noise);
+  };
 
   VectorXd at = start.cwiseMax(low).cwiseMin(high);
   VectorXd r = evaluate(at);
@@ -58,8 +61,8 @@ FitResult fit_least_squares(std::span<const FitParameter> parameters, const Resi
     const VectorXd prior = inverse_spread.array().square();
     normal = jacobian.transpose() * weights.asDiagonal() * jacobian;
     normal.diagonal() += prior;
-    const VectorXd gradient =
-        jacobian.transpose() * (weights.array() * r.array()).matrix() + (prior.array() * (at - start).array()).matrix();
+    const VectorXd gradient = jacobian.transpose() * (weights.array() * r.array()).matrix() +
+                              (prior.array() * (at - start).array()).matrix();
     bool improved = false;
     for (int attempt = 0; attempt < 8 && !improved; ++attempt) {
       MatrixXd damped = normal;

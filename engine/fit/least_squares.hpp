@@ -34,10 +34,10 @@ struct FitResult {
 };
 
 /// Minimises sum_i rho((r_i / noise)^2) + w sum_j ((ln v_j - ln start_j) / spread_j)^2 with
-/// rho(s) = 2 a^2 (sqrt(1 + s / a^2) - 1), by Levenberg-Marquardt steps on iteratively weighted residuals. Values
-/// that would leave their bounds are held at them. Derivatives are central differences over 2%, wide enough to
-/// see past the steps of models that choose between kernels.
-/// Source: Moré, "The Levenberg-Marquardt algorithm", 1978; Huber, "Robust statistics", 1981.
+/// rho(s) = 2 a^2 (sqrt(1 + s / a^2) - 1), by Levenberg-Marquardt steps on iteratively weighted residuals.
+/// Values that would leave their bounds are held at them. Derivatives are central differences over 2%, wide
+/// enough to see past the steps of models that choose between kernels. Source: Moré, "The Levenberg-Marquardt
+/// algorithm", 1978; Huber, "Robust statistics", 1981.
 FitResult fit_least_squares(std::span<const FitParameter> parameters, const Residuals& residuals,
                             const FitOptions& options = {});
 

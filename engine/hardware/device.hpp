@@ -23,8 +23,8 @@ struct Device {
   std::string compute_capability{};
   int sm_count = 0;
   Hertz base_clock{};
-  Hertz boost_clock{};   ///< the clock that vector rates assume
-  Hertz tensor_clock{};  ///< the clock that quoted Tensor Core rates assume
+  Hertz boost_clock{};    ///< the clock that vector rates assume
+  Hertz tensor_clock{};   ///< the clock that quoted Tensor Core rates assume
   Hertz running_clock{};  ///< what the card really runs at when power allows; 0: the boost clock
   /// Dense operations per clock and SM, a multiply-add counting 2; empty where the card has no such path.
   std::array<std::optional<double>, arithmetics> operations_per_clock_per_sm{};

@@ -57,7 +57,7 @@ constexpr Field<AttentionParameters> attention_fields[] = {
 
 constexpr Field<StreamParameters> stream_fields[] = {
     {"bandwidth_share", &StreamParameters::bandwidth_share, 0.1, 1, 0.15},
-    {"launch_us", &StreamParameters::launch_us, 0.5, 6, 0.3},
+    {"launch_us", &StreamParameters::launch_us, 0.5, 3, 0.3},
     {"operations_share", &StreamParameters::operations_share, 0.02, 1, 0},
     {"short_row", &StreamParameters::short_row, 0, 8192, 0},
     {"further_reads", &StreamParameters::further_reads, 0, 4, 0.7},
@@ -100,13 +100,16 @@ std::string_view to_string(MatrixUnit unit) {
 
 std::vector<NamedParameter> named_parameters(KernelParameters& parameters) {
   std::vector<NamedParameter> all;
-  const auto unit_name = [](std::size_t unit) { return std::string(to_string(static_cast<MatrixUnit>(unit))); };
+  const auto unit_name = [](std::size_t unit) {
+    return std::string(to_string(static_cast<MatrixUnit>(unit)));
+  };
   for (std::size_t unit = 0; unit < matrix_units; ++unit) {
     append(all, "gemm." + unit_name(unit), parameters.gemm[unit], gemm_fields);
   }
   for (std::size_t unit = 0; unit < matrix_units; ++unit) {
     append(all, "convolution." + unit_name(unit), parameters.convolution[unit], convolution_fields);
-    append(all, "convolution." + unit_name(unit) + ".product", parameters.convolution[unit].product, gemm_fields);
+    append(all, "convolution." + unit_name(unit) + ".product", parameters.convolution[unit].product,
+           gemm_fields);
   }
   append(all, "attention", parameters.attention, attention_fields);
   for (std::size_t kind = 0; kind < stream_kinds; ++kind) {

@@ -38,21 +38,21 @@ struct Tile {
 
 /// Matrix products through tiles; see kernel_time/gemm.hpp for what each one does.
 struct GemmParameters {
-  double peak_share = 1.0;        ///< of the arithmetic's peak that the largest tiles approach
-  double half_perimeter = 12;     ///< m n / (m + n) of a tile that reaches half of that
-  double small_tile = 0.6;        ///< factor on tiles with a side below 64
-  double launch_us = 0.8;         ///< device side of a launch
-  double wave_us = 1.9;           ///< filling the pipeline and writing the tile, for each wave of tiles
-  double slab_us = 0.1;           ///< a step along k that nothing hides
-  double bandwidth_share = 0.93;  ///< of the memory bandwidth
-  double l2_bytes_per_clock = 40; ///< per SM
-  double latency_us = 0.2;        ///< of memory under load
-  double overlap = 3;             ///< exponent that joins arithmetic and memory; infinite is a roofline
-  double split_us = 2.3;          ///< the reduction after a split along k
-  double ramp_us = 1.8;           ///< memory traffic gets going
-  double write_weight = 1.3;      ///< bytes written count so much against bytes read
+  double peak_share = 1.0;            ///< of the arithmetic's peak that the largest tiles approach
+  double half_perimeter = 12;         ///< m n / (m + n) of a tile that reaches half of that
+  double small_tile = 0.6;            ///< factor on tiles with a side below 64
+  double launch_us = 0.8;             ///< device side of a launch
+  double wave_us = 1.9;               ///< filling the pipeline and writing the tile, for each wave of tiles
+  double slab_us = 0.1;               ///< a step along k that nothing hides
+  double bandwidth_share = 0.93;      ///< of the memory bandwidth
+  double l2_bytes_per_clock = 40;     ///< per SM
+  double latency_us = 0.2;            ///< of memory under load
+  double overlap = 3;                 ///< exponent that joins arithmetic and memory; infinite is a roofline
+  double split_us = 2.3;              ///< the reduction after a split along k
+  double ramp_us = 1.8;               ///< memory traffic gets going
+  double write_weight = 1.3;          ///< bytes written count so much against bytes read
   double store_bytes_per_clock = 30;  ///< at which an SM writes its tiles, after the arithmetic
-  double unaligned = 0.8;  ///< factor on the rate if rows cannot be loaded as vectors of 16 bytes
+  double unaligned = 0.8;             ///< factor on the rate if rows cannot be loaded as vectors of 16 bytes
   double edge = 0;                    ///< columns that a tile beyond the edge leaves out at a time; 0: none
   std::vector<Tile> tiles{};          ///< that the library has kernels for, largest first
   std::vector<Tile> batched_tiles{};  ///< the same for batched products; empty: `tiles`
@@ -60,36 +60,37 @@ struct GemmParameters {
   Spread spread{};
 };
 
-/// Convolutions: the matrix products that they become, and which share of their speed the ways to get there reach.
+/// Convolutions: the matrix products that they become, and which share of their speed the ways to get there
+/// reach.
 struct ConvolutionParameters {
   GemmParameters product{};
-  double implicit_share = 0.9;          ///< of the product's rate, when it gathers its operand on the fly
-  double winograd_share = 0.8;          ///< of the product's rate, for the products after the transforms
-  double fused_winograd_share = 0.45;   ///< of the arithmetic's peak, transforms in the same kernel
-  double transform_share = 0.8;         ///< of the memory bandwidth, for the transforms and layout changes
-  double launch_us = 3;                 ///< of all kernels together
-  double copied_share = 0.5;            ///< of activations that are not channels last, when Tensor Cores want that
-  double weight_gradient_share = 0.7;   ///< of the product's rate, for gradients of weights
-  double grouped_share = 0.5;           ///< of the product's rate, with groups
-  double grouped_last_share = 0.1;      ///< the same for gradients with channels last, whose kernels are poor
-  double depthwise_share = 0.6;         ///< of the memory bandwidth, one channel in a group
-  double depthwise_rate = 0.2;          ///< of the vector units' peak, on top
-  double depthwise_weight_share = 0.15; ///< the same for gradients of weights
-  Residual residual{};                  ///< over batch, channels in and out, input positions
+  double implicit_share = 0.9;         ///< of the product's rate, when it gathers its operand on the fly
+  double winograd_share = 0.8;         ///< of the product's rate, for the products after the transforms
+  double fused_winograd_share = 0.45;  ///< of the arithmetic's peak, transforms in the same kernel
+  double transform_share = 0.8;        ///< of the memory bandwidth, for the transforms and layout changes
+  double launch_us = 3;                ///< of all kernels together
+  double copied_share = 0.5;  ///< of activations that are not channels last, when Tensor Cores want that
+  double weight_gradient_share = 0.7;  ///< of the product's rate, for gradients of weights
+  double grouped_share = 0.5;          ///< of the product's rate, with groups
+  double grouped_last_share = 0.1;     ///< the same for gradients with channels last, whose kernels are poor
+  double depthwise_share = 0.6;        ///< of the memory bandwidth, one channel in a group
+  double depthwise_rate = 0.2;         ///< of the vector units' peak, on top
+  double depthwise_weight_share = 0.15;  ///< the same for gradients of weights
+  Residual residual{};                   ///< over batch, channels in and out, input positions
   Spread spread{};
 };
 
 /// Fused attention: tiles of queries walk over the keys.
 struct AttentionParameters {
-  double forward_share = 0.75;     ///< of the arithmetic's peak
+  double forward_share = 0.75;  ///< of the arithmetic's peak
   double backward_share = 0.6;
-  double score_operations = 20;    ///< of the vector units, for each score: scaling, exponential, sums
+  double score_operations = 20;  ///< of the vector units, for each score: scaling, exponential, sums
   double launch_us = 5;
-  double imbalance = 0.5;          ///< of the longest row of tiles, waited for at the end
+  double imbalance = 0.5;  ///< of the longest row of tiles, waited for at the end
   double bandwidth_share = 0.8;
-  double few_blocks = 0.3;         ///< decoding: blocks of 128 keys for each SM that reach half the bandwidth
+  double few_blocks = 0.3;  ///< decoding: blocks of 128 keys for each SM that reach half the bandwidth
   double decode_launch_us = 9;
-  double decode_head_us = 1.5;     ///< for each pair of a sequence and a key head on an SM
+  double decode_head_us = 1.5;  ///< for each pair of a sequence and a key head on an SM
   Spread spread{};
 };
 
@@ -122,8 +123,8 @@ struct PowerParameters {
 
 /// What all kernels of an architecture share.
 struct CacheParameters {
-  double resident_share = 0.6;      ///< of the L2 cache that keeps what was just written
-  double l2_bytes_per_clock = 30;   ///< per SM
+  double resident_share = 0.6;     ///< of the L2 cache that keeps what was just written
+  double l2_bytes_per_clock = 30;  ///< per SM
 };
 
 /// All of an architecture's.
@@ -144,7 +145,8 @@ struct NamedParameter {
   double* value = nullptr;
   double low = 0;
   double high = 0;
-  double spread = 0;  ///< standard deviation of its logarithm around where it starts; see fit/least_squares.hpp
+  double spread =
+      0;  ///< standard deviation of its logarithm around where it starts; see fit/least_squares.hpp
 };
 
 /// All numbers but tiles, residuals and spreads, in the order of the files.

@@ -1,5 +1,6 @@
 #pragma once
-// What is believed about cards of an architecture before one of them has been measured, and what that rests on.
+// What is believed about cards of an architecture before one of them has been measured, and what that rests
+// on.
 
 #include <map>
 #include <string>
@@ -28,7 +29,7 @@ struct Priors {
   std::string name{};   ///< file name: the compute capability, "8.0"
   std::string title{};  ///< "Ampere for data centres"
   KernelParameters kernels{};
-  double widened = 1;         ///< factor on the logarithms of all spreads, for architectures that borrow
+  double widened = 1;          ///< factor on the logarithms of all spreads, for architectures that borrow
   double memory_spread = 0.1;  ///< the part of the needed memory that may come on top
   std::vector<FittedOn> fitted_on{};
   std::map<std::string, std::string> sources{};

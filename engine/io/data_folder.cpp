@@ -105,8 +105,9 @@ Result<Priors> DataFolder::priors(const std::string& name) const {
     if (base == name) return fail(fmt::format("priors '{}' extend themselves", name));
     return priors(base);
   };
-  return load_named(root_ / "hardware_db" / "priors", "set of priors", name,
-                    [&](std::string_view text, const std::string& file) { return load_priors(text, file, find); });
+  return load_named(
+      root_ / "hardware_db" / "priors", "set of priors", name,
+      [&](std::string_view text, const std::string& file) { return load_priors(text, file, find); });
 }
 
 Result<Priors> DataFolder::priors_for(const Device& device) const {

@@ -8,7 +8,8 @@
 
 namespace roofcast {
 
-/// What a benchmark leaves in the cache: weights of a matrix product that take turns stay there if all of them fit.
+/// What a benchmark leaves in the cache: weights of a matrix product that take turns stay there if all of
+/// them fit.
 ///
 ///     cached = 1 / (1 + ((copies weights + further operands) / (0.7 L2))^4)
 double cached_share(const BoundKernel& kernel, int weight_copies, const Machine& machine);

@@ -77,7 +77,8 @@ struct Model {
   GemmWork implicit_product() const {
     const double c_in = padded(s.c_in / s.groups);
     const double c_out = padded(s.c_out / s.groups);
-    GemmWork gemm{.batch = s.groups, .arithmetic = work.arithmetic, .read = work.read, .written = work.written};
+    GemmWork gemm{
+        .batch = s.groups, .arithmetic = work.arithmetic, .read = work.read, .written = work.written};
     const double share = product_share();
     switch (work.form.pass) {
       case Pass::input_gradient:
@@ -108,13 +109,15 @@ struct Model {
     if (!on_tensor_cores() || work.channels_last) return 0;
     const double activations = s.bytes * s.n * (s.c_in * s.input + s.c_out * s.output);
     // Gradients take two activations of the forward pass in, which makes up to twice as many copies.
-    const double share = work.form.pass == Pass::forward ? fitted.copied_share : std::min(1.0, 2 * fitted.copied_share);
+    const double share =
+        work.form.pass == Pass::forward ? fitted.copied_share : std::min(1.0, 2 * fitted.copied_share);
     return 2 * share * activations / stream;
   }
 
   ConvolutionTime implicit_gemm() const {
     const GemmWork gemm = implicit_product();
-    ConvolutionTime time{.launch = microseconds(fitted.launch_us), .gemm = gemm_time(gemm, machine, fitted.product)};
+    ConvolutionTime time{.launch = microseconds(fitted.launch_us),
+                         .gemm = gemm_time(gemm, machine, fitted.product)};
     const bool pointwise = s.kernel == 1 && s.stride == 1;
     time.product = time.gemm.total;
     time.transform = Seconds{layout_seconds()};
@@ -125,8 +128,8 @@ struct Model {
 
   bool has_winograd() const {
     const auto& form = work.form;
-    return !on_tensor_cores() && form.groups == 1 && s.stride == 1 && form.kernel[0] == 1 && form.kernel[1] == 3 &&
-           form.kernel[2] == 3;
+    return !on_tensor_cores() && form.groups == 1 && s.stride == 1 && form.kernel[0] == 1 &&
+           form.kernel[1] == 3 && form.kernel[2] == 3;
   }
 
   // Tiles of `side` x `side` results that cover what the pass computes.

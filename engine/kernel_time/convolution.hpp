@@ -37,14 +37,14 @@ struct ConvolutionTime {
 ///     weight gradient  C_out/g  C_in / g R S       N P Q
 ///
 /// Winograd F(4x4, 3x3) for 3 x 3 with stride 1 (Lavin, Gray, "Fast algorithms for convolutional neural
-/// networks", 2016): 36 products of ceil(P/4) ceil(Q/4) N x C_out x C_in, which multiply 4 times less, between
-/// transforms that read and write 2.25 times the inputs and outputs. F(2x2, 3x3) in one kernel multiplies 2.25
-/// times less. Only in fp32 on vector units: Tensor Cores are faster without.
+/// networks", 2016): 36 products of ceil(P/4) ceil(Q/4) N x C_out x C_in, which multiply 4 times less,
+/// between transforms that read and write 2.25 times the inputs and outputs. F(2x2, 3x3) in one kernel
+/// multiplies 2.25 times less. Only in fp32 on vector units: Tensor Cores are faster without.
 ///
 /// One channel in a group is a stencil: its bytes, and its taps on the vector units on top.
 ///
-/// Tensor Cores want channels last: in other layouts a share of the activations is copied first, and channels are
-/// padded to 16 bytes.
+/// Tensor Cores want channels last: in other layouts a share of the activations is copied first, and channels
+/// are padded to 16 bytes.
 ConvolutionTime convolution_time(const ConvolutionWork& work, const Machine& machine,
                                  const ConvolutionParameters& parameters);
 

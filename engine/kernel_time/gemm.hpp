@@ -14,7 +14,7 @@ struct GemmWork {
   double n = 1;
   double k = 1;
   Arithmetic arithmetic = Arithmetic::vector_fp32;
-  Bytes read{};           ///< both operands, once
+  Bytes read{};  ///< both operands, once
   Bytes written{};
   double cached = 0;      ///< share of `read` that is in the L2 cache already, in [0, 1]
   double rate_share = 1;  ///< further factor on the arithmetic's rate, such as for misaligned operands
@@ -24,14 +24,14 @@ struct GemmWork {
 struct GemmTime {
   Seconds total{};
   Seconds launch{};
-  Seconds tiles{};   ///< arithmetic of all waves, with filling and writing
+  Seconds tiles{};  ///< arithmetic of all waves, with filling and writing
   Seconds memory{};
-  Seconds split{};   ///< summing the parts of a split along k
+  Seconds split{};  ///< summing the parts of a split along k
   double tile_m = 0;
   double tile_n = 0;
   double split_k = 1;
   double waves = 0;
-  Bytes traffic{};   ///< to and from memory, with what is read again
+  Bytes traffic{};  ///< to and from memory, with what is read again
 };
 
 /// For each tile BM x BN and split S of k:
@@ -52,8 +52,8 @@ struct GemmTime {
 ///     W(par) = W par / (par + W lambda)            par: bytes in flight (Little's law)
 ///     t_memory = D / W(par) + t_ramp
 ///
-/// The shortest of all choices counts. Sources: wave quantisation after NVIDIA, "Matrix Multiplication Background
-/// User's Guide"; the rest is ours, fitted to published timings (hardware_db/priors).
+/// The shortest of all choices counts. Sources: wave quantisation after NVIDIA, "Matrix Multiplication
+/// Background User's Guide"; the rest is ours, fitted to published timings (hardware_db/priors).
 GemmTime gemm_time(const GemmWork& work, const Machine& machine, const GemmParameters& parameters);
 
 }  // namespace roofcast

@@ -55,6 +55,7 @@ KernelTime time_of(const Convolution<Dim>& form, const BoundKernel& kernel, cons
           .further = convolution.transform + convolution.gemm.split,
           .total = convolution.total,
           .correction = std::exp(correction(fitted.residual, features(kernel.form))),
+          .multiplied_macs = convolution.executed_macs,
           .spread = fitted.spread};
 }
 
@@ -124,7 +125,8 @@ TimeModel time_model(const Device& device, const Priors& priors) {
   Evidence evidence = Evidence::interpolated;
   if (priors.fitted_on.empty()) evidence = Evidence::data_sheet;
   if (priors.widened > 1) evidence = Evidence::extrapolated;
-  if (std::ranges::any_of(priors.fitted_on, [&](const FittedOn& entry) { return entry.device == device.slug; })) {
+  if (std::ranges::any_of(priors.fitted_on,
+                          [&](const FittedOn& entry) { return entry.device == device.slug; })) {
     evidence = Evidence::calibrated;
   }
   return {.machine = machine_of(device), .priors = &priors, .evidence = evidence};
@@ -145,16 +147,16 @@ MatrixUnit matrix_unit(Arithmetic arithmetic, const Machine& machine) {
 KernelTime kernel_time(const BoundKernel& kernel, const TimeModel& model) {
   KernelTime time = std::visit([&](const auto& form) { return time_of(form, kernel, model); }, kernel.form);
   time.executed_macs = executed_macs(kernel);
-  const auto* convolution = std::get_if<Convolution<Dim>>(&kernel.form);
-  // Winograd multiplies up to four times less than the definition asks for.
-  const double multiplied = convolution != nullptr ? time.executed_macs / 4 : time.executed_macs;
-  time.total = std::max(time.total * time.correction, least(kernel, model, multiplied));
+  const bool has_algorithm = time.multiplied_macs > 0;
+  time.multiplied_macs =
+      has_algorithm ? std::min(time.multiplied_macs, time.executed_macs) : time.executed_macs;
+  time.total = std::max(time.total * time.correction, least(kernel, model, time.multiplied_macs));
   time.bound = longest(time);
   time.evidence = model.evidence;
   if (time.executed_macs > 0) {
     const PowerParameters& power =
         model.priors->kernels.power[index(matrix_unit(kernel.arithmetic, model.machine))];
-    const double tera_per_second = 2e-12 * multiplied / time.total.count();
+    const double tera_per_second = 2e-12 * time.multiplied_macs / time.total.count();
     time.power = power.watts_per_tera * tera_per_second / model.machine.board_power.value;
   }
   return time;

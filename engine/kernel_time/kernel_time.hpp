@@ -31,25 +31,28 @@ struct TimeModel {
   Evidence evidence = Evidence::data_sheet;
 };
 
-/// Its evidence is the weakest link: priors that have seen this very card are calibrated, those of its architecture
-/// interpolated, borrowed ones extrapolated; without any measurement there is only the data sheet.
+/// Its evidence is the weakest link: priors that have seen this very card are calibrated, those of its
+/// architecture interpolated, borrowed ones extrapolated; without any measurement there is only the data
+/// sheet.
 TimeModel time_model(const Device& device, const Priors& priors);
 
 /// What multiplies matrices in this arithmetic on this machine.
 MatrixUnit matrix_unit(Arithmetic arithmetic, const Machine& machine);
 
-/// The terms of one launch on the device. `total` is what the model of the kernel's family makes of them, times the
-/// family's residual correction, and never below what the arithmetic at its peak and the bytes at the bandwidth of
-/// the L2 cache would take.
+/// The terms of one launch on the device. `total` is what the model of the kernel's family makes of them,
+/// times the family's residual correction, and never below what the arithmetic at its peak and the bytes at
+/// the bandwidth of the L2 cache would take.
 struct KernelTime {
   Seconds launch{};
   Seconds compute{};
   Seconds memory{};
-  Seconds further{};     ///< reductions after a split, transforms, changes of layout
+  Seconds further{};  ///< reductions after a split, transforms, changes of layout
   Seconds total{};
-  double correction = 1;     ///< of the residual
-  double executed_macs = 0;  ///< what the kernel multiplies: with recomputation, without what a causal mask skips
-  double power = 0;          ///< wanted, as a share of the board's limit; above 1 the clock falls
+  double correction = 1;  ///< of the residual
+  double executed_macs =
+      0;  ///< what the kernel multiplies: with recomputation, without what a causal mask skips
+  double multiplied_macs = 0;  ///< what the algorithm multiplies: Winograd does with less
+  double power = 0;            ///< wanted, as a share of the board's limit; above 1 the clock falls
   Spread spread{};
   Bound bound = Bound::memory;
   Evidence evidence = Evidence::data_sheet;

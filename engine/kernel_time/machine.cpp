@@ -10,7 +10,8 @@ Machine machine_of(const Device& device) {
                   .sms = static_cast<double>(device.sm_count),
                   .shared_memory = device.shared_memory_per_sm,
                   .board_power = device.board_power};
-  // Consumer cards run faster than they are rated. Vector rates assume the boost clock, tensor rates their own.
+  // Consumer cards run faster than they are rated. Vector rates assume the boost clock, tensor rates their
+  // own.
   const double faster = device.running_clock.value > 0 ? device.running_clock / device.boost_clock : 1.0;
   machine.vector = machine.vector * faster;
   machine.clock = machine.clock * faster;

@@ -12,8 +12,8 @@ namespace roofcast {
 /// Rates and sizes of one card in base units (per second, bytes).
 struct Machine {
   std::array<FlopsPerSecond, arithmetics> matrix{};  ///< 0 where the card has no such path
-  std::array<bool, arithmetics> tensor{};  ///< that path runs on Tensor Cores
-  FlopsPerSecond vector{};                 ///< fp32 on CUDA cores
+  std::array<bool, arithmetics> tensor{};            ///< that path runs on Tensor Cores
+  FlopsPerSecond vector{};                           ///< fp32 on CUDA cores
   BytesPerSecond bandwidth{};
   Bytes l2{};
   Hertz clock{};  ///< boost clock

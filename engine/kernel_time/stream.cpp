@@ -19,7 +19,8 @@ Seconds joined(Seconds left, Seconds right) {
 double further_reads(const StreamWork& work, const StreamParameters& fitted) {
   const auto row = static_cast<double>(work.form.row);
   if (row <= fitted.short_row || work.form.row == 0) return 0;
-  const double row_bytes = row * work.read.value / static_cast<double>(std::max<std::int64_t>(work.form.elements, 1));
+  const double row_bytes =
+      row * work.read.value / static_cast<double>(std::max<std::int64_t>(work.form.elements, 1));
   const double grown = 1 / (1 + fourth_power(fitted.long_row_kib * 1024 / row_bytes));
   return fitted.further_reads + (fitted.long_row_reads - fitted.further_reads) * grown;
 }
@@ -33,7 +34,8 @@ StreamTime stream_time(const StreamWork& work, const Machine& machine, const Str
   const Bytes footprint = work.read + work.written;
   time.resident = 1 / (1 + fourth_power(footprint / (cache.resident_share * machine.l2)));
   const BytesPerSecond memory = machine.bandwidth * fitted.bandwidth_share;
-  const BytesPerSecond l2{std::max(memory.value, cache.l2_bytes_per_clock * machine.sms * machine.clock.value)};
+  const BytesPerSecond l2{
+      std::max(memory.value, cache.l2_bytes_per_clock * machine.sms * machine.clock.value)};
   time.memory = (1 - time.resident) * (moved / memory) + time.resident * (moved / l2);
   if (work.form.row > 0) {
     const auto rows = static_cast<double>(work.form.elements) / static_cast<double>(work.form.row);

@@ -93,8 +93,8 @@ std::string tiles(const GemmTime& gemm) {
 
 Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,
                const TimeModel& model) {
-  const GemmParameters& fitted = model.priors->kernels.gemm[static_cast<std::size_t>(
-      matrix_unit(kernel.arithmetic, model.machine))];
+  const GemmParameters& fitted =
+      model.priors->kernels.gemm[static_cast<std::size_t>(matrix_unit(kernel.arithmetic, model.machine))];
   const GemmTime gemm = gemm_time({.batch = static_cast<double>(form.batch),
                                    .m = static_cast<double>(form.m),
                                    .n = static_cast<double>(form.n),
@@ -105,14 +105,16 @@ Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const 
                                    .cached = kernel.cached},
                                   model.machine, fitted);
   return {.compute = products(time, kernel, model) + tiles(gemm),
-          .memory = fmt::format("{}B at up to {}", scaled(gemm.traffic.value), bandwidth(fitted.bandwidth_share, model)),
+          .memory = fmt::format("{}B at up to {}", scaled(gemm.traffic.value),
+                                bandwidth(fitted.bandwidth_share, model)),
           .further = fmt::format("sum of {} parts", gemm.split_k)};
 }
 
 Words words_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,
                const TimeModel& model) {
-  const ConvolutionParameters& fitted = model.priors->kernels.convolution[static_cast<std::size_t>(
-      matrix_unit(kernel.arithmetic, model.machine))];
+  const ConvolutionParameters& fitted =
+      model.priors->kernels
+          .convolution[static_cast<std::size_t>(matrix_unit(kernel.arithmetic, model.machine))];
   const ConvolutionTime convolution = convolution_time({.form = form,
                                                         .arithmetic = kernel.arithmetic,
                                                         .read = kernel.read,
@@ -120,9 +122,10 @@ Words words_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel,
                                                         .channels_last = form.channels_last},
                                                        model.machine, fitted);
   const bool direct = convolution.algorithm == ConvolutionAlgorithm::direct;
-  Words words{.compute = fmt::format("{}, {}", to_string(convolution.algorithm), products(time, kernel, model)),
-              .memory = bytes_moved(kernel),
-              .further = "transforms and changes of layout"};
+  Words words{
+      .compute = fmt::format("{}, {}", to_string(convolution.algorithm), products(time, kernel, model)),
+      .memory = bytes_moved(kernel),
+      .further = "transforms and changes of layout"};
   if (!direct && convolution.gemm.tile_m > 0) words.compute += tiles(convolution.gemm);
   return words;
 }
@@ -140,11 +143,13 @@ Words words_of(const Stream<std::int64_t>& form, const BoundKernel& kernel, cons
   const StreamTime stream = stream_time(
       {.form = form, .operations = kernel.operations, .read = kernel.read, .written = kernel.written},
       model.machine, fitted, model.priors->kernels.cache);
-  Words words{.compute = fmt::format("{}op / ({:.2f} x {}FLOP/s)", scaled(kernel.operations), fitted.operations_share,
-                                     scaled(model.machine.vector.value)),
-              .memory = fmt::format("({}) / ({})", bytes_moved(kernel), bandwidth(fitted.bandwidth_share, model))};
+  Words words{
+      .compute = fmt::format("{}op / ({:.2f} x {}FLOP/s)", scaled(kernel.operations), fitted.operations_share,
+                             scaled(model.machine.vector.value)),
+      .memory = fmt::format("({}) / ({})", bytes_moved(kernel), bandwidth(fitted.bandwidth_share, model))};
   if (stream.further_reads > 0) words.memory += fmt::format(", {:.2f} further reads", stream.further_reads);
-  if (stream.resident > 0.01) words.memory += fmt::format(", {:.0f}% of it in the L2 cache", 100 * stream.resident);
+  if (stream.resident > 0.01)
+    words.memory += fmt::format(", {:.0f}% of it in the L2 cache", 100 * stream.resident);
   return words;
 }
 

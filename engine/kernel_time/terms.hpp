@@ -15,9 +15,9 @@ struct TimeTerm {
   Seconds time{};
 };
 
-/// The terms of `kernel_time`: launch, compute, memory, and where they are not nothing further, residual and limit (what
-/// the physical limit adds). Families join them in their own way, so they do not always add up; see the headers of
-/// their models.
+/// The terms of `kernel_time`: launch, compute, memory, and where they are not nothing further, residual and
+/// limit (what the physical limit adds). Families join them in their own way, so they do not always add up;
+/// see the headers of their models.
 std::vector<TimeTerm> time_terms(const BoundKernel& kernel, const TimeModel& model);
 
 /// `m=4096 n=768 k=768`

@@ -89,8 +89,8 @@ std::vector<Access> outputs_of(const NodeView& node) {
 // One pass: a row stays on chip between its statistics and its result.
 // `row`: how many values share their statistics.
 KernelSpec row_norm(const NodeView& node, StreamKind kind, const Expr& row) {
-  KernelSpec kernel = stream("normalize", kind, elements(node.inputs[0].shape), norm_operations, everything_read(node),
-                             outputs_of(node));
+  KernelSpec kernel = stream("normalize", kind, elements(node.inputs[0].shape), norm_operations,
+                             everything_read(node), outputs_of(node));
   std::get<Stream<Expr>>(kernel.form).row = row;
   return kernel;
 }
@@ -114,8 +114,8 @@ std::vector<KernelSpec> kernels_group_norm(const NodeView& node) {
 std::vector<KernelSpec> kernels_batch_norm(const NodeView& node) {
   const Expr count = elements(node.inputs[0].shape);
   if (!node.training) {
-    return {
-        stream("batch norm", StreamKind::batch_normalization, count, 2, everything_read(node), outputs_of(node))};
+    return {stream("batch norm", StreamKind::batch_normalization, count, 2, everything_read(node),
+                   outputs_of(node))};
   }
   std::vector<Access> reads = everything_read(node);
   reads.push_back({Operand::input(0), {}});
@@ -179,11 +179,12 @@ std::vector<KernelSpec> kernels_norm_backward(const NodeView& node) {
     }
     return writes;
   }();
-  const StreamKind kind = node.attributes.flag("over_batch") ? StreamKind::batch_normalization : StreamKind::normalization;
-  return {stream("norm backward (parameters)", kind, count, 4,
-                 whole({Operand::input(0), Operand::input(1)}), parameter_gradients),
-          stream("norm backward (input)", kind, count, norm_operations,
-                 everything_read(node), whole({Operand::output(0)}))};
+  const StreamKind kind =
+      node.attributes.flag("over_batch") ? StreamKind::batch_normalization : StreamKind::normalization;
+  return {stream("norm backward (parameters)", kind, count, 4, whole({Operand::input(0), Operand::input(1)}),
+                 parameter_gradients),
+          stream("norm backward (input)", kind, count, norm_operations, everything_read(node),
+                 whole({Operand::output(0)}))};
 }
 
 }  // namespace

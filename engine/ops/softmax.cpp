@@ -80,9 +80,10 @@ std::vector<KernelSpec> kernels_cross_entropy_backward(const NodeView& node) {
   KernelSpec fill = stream("negative log likelihood backward", StreamKind::elementwise, count, 0,
                            whole({Operand::input(2)}), whole({Operand::output()}));
   fill.workspace_bytes = count * Expr{fp32_bytes};
-  KernelSpec dense = with_row(stream("log softmax backward", StreamKind::softmax, count, softmax_operations,
-                                     whole({Operand::input(1), Operand::output()}), whole({Operand::output()})),
-                              node.inputs[1].shape);
+  KernelSpec dense =
+      with_row(stream("log softmax backward", StreamKind::softmax, count, softmax_operations,
+                      whole({Operand::input(1), Operand::output()}), whole({Operand::output()})),
+               node.inputs[1].shape);
   dense.workspace_bytes = fill.workspace_bytes;
   return {fill, dense};
 }

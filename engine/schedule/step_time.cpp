@@ -20,11 +20,12 @@ double square(double value) {
 }  // namespace
 
 void StepSum::add(const BoundKernel& kernel, std::size_t stretch, double count) {
-  add(kernel_time(kernel, *model_), family(kernel.form), matrix_unit(kernel.arithmetic, model_->machine), stretch,
-      count);
+  add(kernel_time(kernel, *model_), family(kernel.form), matrix_unit(kernel.arithmetic, model_->machine),
+      stretch, count);
 }
 
-void StepSum::add(const KernelTime& time, KernelFamily family, MatrixUnit unit, std::size_t stretch, double count) {
+void StepSum::add(const KernelTime& time, KernelFamily family, MatrixUnit unit, std::size_t stretch,
+                  double count) {
   const Seconds all = count * time.total;
   launches_[stretch] += count;
   device_[stretch] += all;

@@ -16,12 +16,12 @@ struct Stretch {
 
 struct Timeline {
   Seconds total{};
-  Seconds device{};  ///< busy
+  Seconds device{};   ///< busy
   Seconds waiting{};  ///< the device waits for the host so long
 };
 
-/// The host runs ahead of the device; a stretch's kernels are spread evenly over both. With h_i and d_i the times at
-/// which host and device are done with stretch i,
+/// The host runs ahead of the device; a stretch's kernels are spread evenly over both. With h_i and d_i the
+/// times at which host and device are done with stretch i,
 ///
 ///     h_i = h_(i-1) + host_i
 ///     d_i = max(d_(i-1), h_(i-1) + latency) + device_i      if the device is the slower of the two

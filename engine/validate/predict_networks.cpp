@@ -189,7 +189,9 @@ class ModelPredictor {
       const CompiledPass& compiled = *pass.compiled;
       Evaluator evaluator(compiled.program, device, compiled.options.runtime, priors);
       const auto prediction = evaluator.evaluate(pass.bindings);
-      if (!prediction) return no_prediction("sizes:" + std::get<NetworkRow>(measured.what).model, first_message(prediction.error()));
+      if (!prediction)
+        return no_prediction("sizes:" + std::get<NetworkRow>(measured.what).model,
+                             first_message(prediction.error()));
       sum.p10 += pass.times * prediction->time.p10;
       sum.p50 += pass.times * prediction->time.p50;
       sum.p90 += pass.times * prediction->time.p90;
@@ -278,7 +280,9 @@ void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::si
   for_each_network(
       rows, which, platforms, open, baseline, threads, done,
       [&](std::size_t index, ModelPredictor& predictor) { outcomes[index] = predictor.predict(rows[index]); },
-      [&](std::size_t index, Unpredicted why) { outcomes[index].time = tl::make_unexpected(std::move(why)); });
+      [&](std::size_t index, Unpredicted why) {
+        outcomes[index].time = tl::make_unexpected(std::move(why));
+      });
 }
 
 std::vector<std::optional<NetworkSample>> network_samples(std::span<const MeasuredRow> rows,

@@ -30,9 +30,9 @@ using OpenMeasuredModel =
 
 /// What rows may have run on.
 struct MeasuredPlatforms {
-  std::map<std::string, Device, std::less<>> devices{};    ///< by slug
-  std::map<std::string, Runtime, std::less<>> runtimes{};  ///< by name
-  std::map<std::string, Priors, std::less<>> priors{};     ///< by slug
+  std::map<std::string, Device, std::less<>> devices{};     ///< by slug
+  std::map<std::string, Runtime, std::less<>> runtimes{};   ///< by name
+  std::map<std::string, Priors, std::less<>> priors{};      ///< by slug
   std::map<std::string, Harness, std::less<>> harnesses{};  ///< by name
 };
 

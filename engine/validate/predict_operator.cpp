@@ -6,8 +6,8 @@
 
 namespace roofcast {
 
-Predicted<KernelPrediction> predict_operator(const OperatorRow& row, const Device& device, const TimeModel& model,
-                                             const Harness& harness) {
+Predicted<KernelPrediction> predict_operator(const OperatorRow& row, const Device& device,
+                                             const TimeModel& model, const Harness& harness) {
   const auto kernels = operator_kernels(row);
   if (!kernels) return tl::make_unexpected(kernels.error());
   for (const BoundKernel& kernel : *kernels) {

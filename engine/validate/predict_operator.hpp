@@ -8,9 +8,9 @@
 
 namespace roofcast {
 
-/// The sum over the operator's kernels and what the harness adds. No prediction where the device lacks the arithmetic
-/// or the operator is not known.
-Predicted<KernelPrediction> predict_operator(const OperatorRow& row, const Device& device, const TimeModel& model,
-                                             const Harness& harness);
+/// The sum over the operator's kernels and what the harness adds. No prediction where the device lacks the
+/// arithmetic or the operator is not known.
+Predicted<KernelPrediction> predict_operator(const OperatorRow& row, const Device& device,
+                                             const TimeModel& model, const Harness& harness);
 
 }  // namespace roofcast

@@ -25,9 +25,12 @@ TEST_CASE("expand_attention: scores, softmax and product are operators of their 
   CHECK(to_string(tensor_named(graph, "attention").type.shape) == "[batch, 16, 64]");
 }
 
-TEST_CASE("expand_attention: shared heads are copied for each query head") {
-  CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "expand") == 2);
-  CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "contiguous") == 2 + 1);
+TEST_CASE("expand_attention: the batched products read copies, and their result is joined by another") {
+  constexpr std::size_t joined = 1;
+  CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "expand") == 2);  // shared heads, for each query head
+  CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "contiguous") == 3 + joined);
+  CHECK(count_of(expanded("heads = 8"), "expand") == 0);
+  CHECK(count_of(expanded("heads = 8"), "contiguous") == 3 + joined);
 }
 
 TEST_CASE("expand_attention: a causal mask is one more pass over the scores") {

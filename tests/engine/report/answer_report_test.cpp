@@ -123,18 +123,18 @@ TEST_CASE("answer_rows: one row a configuration, raw and in base units, missing 
         "memory_needed_bytes,memory_reserved_bytes,memory_device_bytes,memory_usable_bytes,"
         "memory_weights_bytes,memory_gradients_bytes,memory_optimizer_state_bytes,memory_activations_bytes,"
         "memory_kv_cache_bytes,memory_inputs_bytes,memory_workspace_bytes,memory_framework_bytes,"
-        "bound,bound_share,price_usd_per_hour,price_cloud,price_instance,price_date,"
+        "bound,bound_share,waiting_share,price_usd_per_hour,price_cloud,price_instance,price_date,"
         "usd_per_million_samples,usd_per_million_tokens,evidence,notes,recommended\n"
         "toy-8gb,1,net,inference,forward,fp16,false,eager,,8,8,batch=8 seq=128,yes,"
         "0.002,0.004,0.008,2000,samples/s,,"
         "4294967296,4831838208,5368709120,8053063680,"
         "1073741824,0,0,3221225472,0,0,0,0,"
-        "compute,0.75,1.5,cloud,big,2026-05,0.25,,data sheet,a note,true\n"
+        "compute,0.75,0,1.5,cloud,big,2026-05,0.25,,data sheet,a note,true\n"
         "toy-8gb,1,net,inference,forward,fp16,false,eager,,2048,2048,batch=2048 seq=128,no,"
         ",,,,samples/s,,"
         "9663676416,4831838208,5368709120,8053063680,"
         "1073741824,0,0,3221225472,0,0,0,0,"
-        ",,,,,,,,data sheet,,false\n");
+        ",,,,,,,,,data sheet,,false\n");
 }
 
 TEST_CASE("answer_json: what does not fit has no time, not a time of zero") {
