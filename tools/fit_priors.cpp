@@ -202,6 +202,7 @@ class Fitter {
     priors->fitted_on.clear();
     start_over(*priors, *base);
     for (const Stage& stage : stages()) fit_stage(stage, name, *priors);
+    follow_elementwise(name, *priors, *base);
     fit_networks(name, *priors);
     if (!priors->fitted_on.empty()) {
       priors->sources["parameters"] =
@@ -257,6 +258,21 @@ class Fitter {
         100 * corrected.median, 100 * before.p90, 100 * corrected.p90, 100 * corrected.bias,
         stage.spread(priors).low, stage.spread(priors).high);
     std::cout.flush();
+  }
+
+  // How much of the bandwidth streaming kernels reach is mostly a property of the memory: those that nobody
+  // timed differ from the general values as elementwise kernels do.
+  void follow_elementwise(const std::string& architecture, Priors& priors, const Priors& base) const {
+    if (!fitted_stages_.contains({architecture, "stream.elementwise"})) return;
+    constexpr auto elementwise = static_cast<std::size_t>(StreamKind::elementwise);
+    const double ratio =
+        priors.kernels.stream[elementwise].bandwidth_share / base.kernels.stream[elementwise].bandwidth_share;
+    for (const StreamKind kind : {StreamKind::batch_normalization, StreamKind::reduction, StreamKind::pooling,
+                                  StreamKind::copy, StreamKind::transpose, StreamKind::optimizer}) {
+      const auto index = static_cast<std::size_t>(kind);
+      priors.kernels.stream[index].bandwidth_share =
+          std::min(1.0, ratio * base.kernels.stream[index].bandwidth_share);
+    }
   }
 
   // Starts from what the kernels' own timings gave, and holds on to it the more the better it was known.

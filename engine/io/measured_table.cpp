@@ -143,7 +143,7 @@ NetworkRow read_network(FieldReader& fields) {
   row.optimizer = fields.text_or("optimizer", "none");
   row.adapter = unless("adapter", {"none"});
   row.recomputes = fields.text_or("grad_checkpointing", "0") == "1";
-  const std::string_view scope = fields.text_or("scope", "end_to_end");
+  const std::string scope = fields.text_or("scope", "end_to_end");
   row.device_only = scope == "device" || scope == "layer_scaled";
   row.attention = fields.choice_or<AttentionKind>("attention", AttentionKind::unknown,
                                                   {{"eager", AttentionKind::written_out},
