@@ -1,9 +1,11 @@
 // Any text as one of the files in hardware_db/.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "engine/io/load_device.hpp"
+#include "engine/io/load_harness.hpp"
 #include "engine/io/load_offers.hpp"
 #include "engine/io/load_priors.hpp"
 #include "engine/io/load_runtime.hpp"
@@ -20,6 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   (void)roofcast::load_offers(text, "fuzz.toml");
   (void)roofcast::load_runtime(text, "fuzz.toml");
-  (void)roofcast::load_priors(text, "fuzz.toml");
+  (void)roofcast::load_priors(text, "fuzz.toml",
+                              [](const std::string& name) -> roofcast::Result<roofcast::Priors> {
+                                if (name == "base") return roofcast::Priors{};
+                                return roofcast::fail("unknown priors '" + name + "'");
+                              });
+  (void)roofcast::load_harness(text, "fuzz.toml");
   return 0;
 }

@@ -80,8 +80,9 @@ TEST_CASE("harnesses: every file loads with a source for each of its tables") {
   INFO("complaint: ", harnesses ? std::string("none") : to_string(harnesses.error()));
   REQUIRE(harnesses.has_value());
   CHECK(harnesses->size() == names_in("harnesses").size());
-  for (const auto& [name, harness] : *harnesses) {
-    INFO("harness ", name);
+  for (const auto& entry : *harnesses) {
+    const Harness& harness = entry.second;
+    INFO("harness ", entry.first);
     CHECK_FALSE(harness.title.empty());
     for (const char* table : {"overhead_us", "weight_copies"}) CHECK_FALSE(harness.sources.at(table).empty());
     for (const Seconds overhead : harness.overhead) CHECK(overhead < microseconds(1000));
