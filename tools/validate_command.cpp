@@ -11,6 +11,7 @@
 #include "engine/validate/operator_kernel.hpp"
 #include "engine/validate/predict_rows.hpp"
 #include "tools/commands.hpp"
+#include "tools/measured_cards.hpp"
 #include "tools/measured_models.hpp"
 #include "tools/output.hpp"
 #include "tools/parse_values.hpp"
@@ -81,35 +82,6 @@ Selection read_selection(const std::string& text, const MeasuredFolder& folder, 
   return selection;
 }
 
-// The slug of each spelling: what devices.csv says, else what the database makes of the name. Cards are
-// loaded once. A spelling that nobody knows stays without a slug.
-class Cards {
- public:
-  Cards(const DataFolder& data, const MeasuredFolder& folder) : data_(data), folder_(folder) {}
-
-  std::string slug(const std::string& spelling) {
-    const auto [entry, added] = slugs_.try_emplace(spelling);
-    if (added) entry->second = look_up(spelling);
-    return entry->second;
-  }
-  const std::map<std::string, Device, std::less<>>& devices() const { return devices_; }
-
- private:
-  std::string look_up(const std::string& spelling) {
-    const auto known = folder_.devices.find(spelling);
-    auto found = data_.find_device(known != folder_.devices.end() ? known->second : spelling);
-    if (!found) return {};
-    const std::string slug = found->device.slug;
-    devices_.emplace(slug, std::move(found->device));
-    return slug;
-  }
-
-  const DataFolder& data_;
-  const MeasuredFolder& folder_;
-  std::map<std::string, std::string> slugs_{};
-  std::map<std::string, Device, std::less<>> devices_{};
-};
-
 Result<MeasuredPlatforms> load_platforms(const DataFolder& data) {
   MeasuredPlatforms platforms;
   Diagnostics problems;
@@ -129,7 +101,7 @@ Result<MeasuredPlatforms> load_platforms(const DataFolder& data) {
 }
 
 // Takes the rows that are asked for out of the tables.
-std::vector<MeasuredRow> take_rows(MeasuredFolder& folder, const Selection& selection, Cards& cards,
+std::vector<MeasuredRow> take_rows(MeasuredFolder& folder, const Selection& selection, MeasuredCards& cards,
                                    Validation& validation) {
   std::vector<MeasuredRow> rows;
   for (MeasuredTable& table : folder.tables) {
@@ -175,7 +147,7 @@ int validate_command(const DataFolder& data, const Options& options) {
   if (!problems.empty()) return refuse(problems);
 
   Validation validation{.measured = asked.measured, .baseline = asked.baseline};
-  Cards cards(data, *folder);
+  MeasuredCards cards(data, *folder);
   const std::vector<MeasuredRow> rows = take_rows(*folder, selection, cards, validation);
   platforms->devices = cards.devices();
   for (const auto& [slug, device] : platforms->devices) {

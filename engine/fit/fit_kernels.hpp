@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fit/fold.hpp"
 #include "engine/fit/least_squares.hpp"
 #include "engine/hardware/priors.hpp"
 #include "engine/kernel_time/benchmark.hpp"
@@ -17,6 +18,11 @@ struct KernelSample {
   Machine machine{};
   Harness harness{};
   Seconds measured{};
+  std::string device{};     ///< slug
+  std::string source{};     ///< of the table
+  std::string kernel{};     ///< the operator's name
+  std::string precision{};  ///< as its table says
+  Fold fold = Fold::fit;
 };
 
 /// ln(measured / predicted) of each sample.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fit/fold.hpp"
 #include "engine/fit/least_squares.hpp"
 #include "engine/hardware/priors.hpp"
 #include "engine/hardware/runtime.hpp"
@@ -25,6 +26,8 @@ struct NetworkSample {
   Runtime runtime{};
   std::vector<Pass> passes{};
   Seconds measured{};
+  std::string source{};  ///< of the table
+  Fold fold = Fold::fit;
 };
 
 /// ln(measured / predicted) of each sample.

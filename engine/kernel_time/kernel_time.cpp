@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/kernel_time/executed.hpp"
+#include "engine/kernel_time/work.hpp"
 
 namespace roofcast {
 namespace {
@@ -22,15 +23,7 @@ Bound longest(const KernelTime& time) {
 KernelTime time_of(const Gemm<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
   const GemmParameters& fitted =
       model.priors->kernels.gemm[index(matrix_unit(kernel.arithmetic, model.machine))];
-  const GemmTime gemm = gemm_time({.batch = static_cast<double>(form.batch),
-                                   .m = static_cast<double>(form.m),
-                                   .n = static_cast<double>(form.n),
-                                   .k = static_cast<double>(form.k),
-                                   .arithmetic = kernel.arithmetic,
-                                   .read = kernel.read,
-                                   .written = kernel.written,
-                                   .cached = kernel.cached},
-                                  model.machine, fitted);
+  const GemmTime gemm = gemm_time(work_of(form, kernel), model.machine, fitted);
   return {.launch = gemm.launch,
           .compute = gemm.tiles,
           .memory = gemm.memory,
@@ -43,12 +36,7 @@ KernelTime time_of(const Gemm<Dim>& form, const BoundKernel& kernel, const TimeM
 KernelTime time_of(const Convolution<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
   const std::size_t unit = index(matrix_unit(kernel.arithmetic, model.machine));
   const ConvolutionParameters& fitted = model.priors->kernels.convolution[unit];
-  const ConvolutionTime convolution = convolution_time({.form = form,
-                                                        .arithmetic = kernel.arithmetic,
-                                                        .read = kernel.read,
-                                                        .written = kernel.written,
-                                                        .channels_last = form.channels_last},
-                                                       model.machine, fitted);
+  const ConvolutionTime convolution = convolution_time(work_of(form, kernel), model.machine, fitted);
   return {.launch = convolution.launch + convolution.gemm.launch,
           .compute = convolution.gemm.tiles.count() > 0 ? convolution.gemm.tiles : convolution.product,
           .memory = convolution.gemm.memory,
@@ -76,9 +64,8 @@ KernelTime time_of(const Attention<Dim>& form, const BoundKernel& kernel, const 
 
 KernelTime time_of(const Stream<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
   const StreamParameters& fitted = model.priors->kernels.stream[static_cast<std::size_t>(form.kind)];
-  const StreamTime stream = stream_time(
-      {.form = form, .operations = kernel.operations, .read = kernel.read, .written = kernel.written},
-      model.machine, fitted, model.priors->kernels.cache);
+  const StreamTime stream =
+      stream_time(work_of(form, kernel), model.machine, fitted, model.priors->kernels.cache);
   return {.launch = stream.launch,
           .compute = stream.compute,
           .memory = stream.memory,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/kernel_time/work.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -95,15 +97,7 @@ Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const 
                const TimeModel& model) {
   const GemmParameters& fitted =
       model.priors->kernels.gemm[static_cast<std::size_t>(matrix_unit(kernel.arithmetic, model.machine))];
-  const GemmTime gemm = gemm_time({.batch = static_cast<double>(form.batch),
-                                   .m = static_cast<double>(form.m),
-                                   .n = static_cast<double>(form.n),
-                                   .k = static_cast<double>(form.k),
-                                   .arithmetic = kernel.arithmetic,
-                                   .read = kernel.read,
-                                   .written = kernel.written,
-                                   .cached = kernel.cached},
-                                  model.machine, fitted);
+  const GemmTime gemm = gemm_time(work_of(form, kernel), model.machine, fitted);
   return {.compute = products(time, kernel, model) + tiles(gemm),
           .memory = fmt::format("{}B at up to {}", scaled(gemm.traffic.value),
                                 bandwidth(fitted.bandwidth_share, model)),
@@ -115,12 +109,7 @@ Words words_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel,
   const ConvolutionParameters& fitted =
       model.priors->kernels
           .convolution[static_cast<std::size_t>(matrix_unit(kernel.arithmetic, model.machine))];
-  const ConvolutionTime convolution = convolution_time({.form = form,
-                                                        .arithmetic = kernel.arithmetic,
-                                                        .read = kernel.read,
-                                                        .written = kernel.written,
-                                                        .channels_last = form.channels_last},
-                                                       model.machine, fitted);
+  const ConvolutionTime convolution = convolution_time(work_of(form, kernel), model.machine, fitted);
   const bool direct = convolution.algorithm == ConvolutionAlgorithm::direct;
   Words words{
       .compute = fmt::format("{}, {}", to_string(convolution.algorithm), products(time, kernel, model)),
@@ -140,9 +129,8 @@ Words words_of(const Attention<std::int64_t>& /*form*/, const BoundKernel& kerne
 Words words_of(const Stream<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& /*time*/,
                const TimeModel& model) {
   const StreamParameters& fitted = model.priors->kernels.stream[static_cast<std::size_t>(form.kind)];
-  const StreamTime stream = stream_time(
-      {.form = form, .operations = kernel.operations, .read = kernel.read, .written = kernel.written},
-      model.machine, fitted, model.priors->kernels.cache);
+  const StreamTime stream =
+      stream_time(work_of(form, kernel), model.machine, fitted, model.priors->kernels.cache);
   Words words{
       .compute = fmt::format("{}op / ({:.2f} x {}FLOP/s)", scaled(kernel.operations), fitted.operations_share,
                              scaled(model.machine.vector.value)),

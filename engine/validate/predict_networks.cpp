@@ -10,6 +10,7 @@
 #include "engine/predict.hpp"
 #include "engine/validate/network_options.hpp"
 #include "engine/validate/roofline.hpp"
+#include "engine/validate/split.hpp"
 
 namespace roofcast {
 namespace {
@@ -138,7 +139,11 @@ class ModelPredictor {
   Predicted<NetworkSample> sample(const MeasuredRow& measured) {
     const auto ready = ready_passes(measured);
     if (!ready) return tl::make_unexpected(ready.error());
-    NetworkSample sample{.device = measured.device, .measured = measured.measured};
+    NetworkSample sample{.device = measured.device,
+                         .machine = machine_of(platforms_.devices.find(measured.device)->second),
+                         .measured = measured.measured,
+                         .source = measured.source,
+                         .fold = fold_of(measured.source, measured.group)};
     for (const ReadyPass& pass : *ready) {
       const auto slots = slot_values(pass.compiled->program, pass.bindings);
       if (!slots) return no_prediction("sizes", first_message(slots.error()));

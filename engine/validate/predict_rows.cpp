@@ -7,21 +7,13 @@
 namespace roofcast {
 namespace {
 
-// How the row was timed: as its source does, else as the program that ran it.
-Harness harness_of(const MeasuredRow& row, const MeasuredPlatforms& platforms) {
-  for (const std::string& name : {row.source, row.runtime}) {
-    const auto known = platforms.harnesses.find(name);
-    if (known != platforms.harnesses.end()) return known->second;
-  }
-  return {};
-}
-
 Outcome predict_one(const MeasuredRow& measured, const OperatorRow& row, const MeasuredPlatforms& platforms,
                     bool baseline) {
   const auto device = platforms.devices.find(measured.device);
   if (device == platforms.devices.end()) return {no_prediction("device:" + measured.hardware)};
   const TimeModel model = time_model(device->second, platforms.priors.find(measured.device)->second);
-  const auto prediction = predict_operator(row, device->second, model, harness_of(measured, platforms));
+  const auto prediction =
+      predict_operator(row, device->second, model, harness_of(measured, platforms.harnesses));
   if (!prediction) return {tl::make_unexpected(prediction.error())};
   Outcome outcome{prediction->time};
   if (const auto kernels = operator_kernels(row); baseline && kernels) {

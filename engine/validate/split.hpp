@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/fit/fold.hpp"
 #include "engine/hardware/priors.hpp"
 #include "engine/validate/measured_row.hpp"
 
@@ -29,6 +30,10 @@ constexpr std::uint64_t fnv1a64(std::string_view text) {
 /// precisions) are too alike to judge each other. Nothing random and no list of names: whoever adds a table
 /// gets the same split everywhere.
 bool in_fitted_half(std::string_view source, std::string_view group);
+
+/// What a row is for in a fit: those outside of the fitted half judge it, a third of the groups inside
+/// calibrates.
+Fold fold_of(std::string_view source, std::string_view group);
 
 /// Whether this row was seen by the fit.
 bool took_part(const MeasuredRow& row, std::span<const FittedOn> fitted_on);

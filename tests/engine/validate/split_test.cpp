@@ -14,6 +14,23 @@ TEST_CASE("fnv1a64: the published values") {  // test vectors of the draft's app
   CHECK(fnv1a64("foobar") == 0x85944171f73967e8U);
 }
 
+TEST_CASE("fold_of: a third of the groups in the fitted half calibrates, whole groups at a time") {
+  int calibrate = 0;
+  int fit = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string group = fmt::format("n{}", i);
+    const Fold fold = fold_of("lab", group);
+    CHECK((fold != Fold::judge) == in_fitted_half("lab", group));
+    CHECK(fold == fold_of("lab", group));
+    calibrate += fold == Fold::calibrate ? 1 : 0;
+    fit += fold == Fold::fit ? 1 : 0;
+  }
+  CHECK(calibrate > 400);
+  CHECK(calibrate < 600);
+  CHECK(fit > 900);
+  CHECK(fit < 1100);
+}
+
 TEST_CASE("in_fitted_half: the parity of the hash of source and group") {
   for (const char* group : {"n1536k3584", "bert-large"}) {
     CHECK(in_fitted_half("lab", group) == (fnv1a64(std::string("lab:") + group) % 2 == 0));
