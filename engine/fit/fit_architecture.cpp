@@ -16,8 +16,6 @@ namespace {
 // kernels.
 const std::vector<std::string> network_tables = {"convolution.tensor16",
                                                  "convolution.tensor16.product",
-                                                 "convolution.tensor32",
-                                                 "convolution.tensor32.product",
                                                  "convolution.vector",
                                                  "stream.batch_normalization",
                                                  "stream.pooling",
@@ -31,9 +29,11 @@ const std::vector<std::string> network_tables = {"convolution.tensor16",
                                                  "gather",
                                                  "attention",
                                                  "gemm.tensor16",
-                                                 "gemm.tensor32",
-                                                 "power.tensor16",
-                                                 "power.tensor32"};
+                                                 "power.tensor16"};
+
+constexpr std::size_t index_of(MatrixUnit unit) {
+  return static_cast<std::size_t>(unit);
+}
 
 /// Samples by what they are for.
 template <class Sample>
@@ -104,7 +104,10 @@ class Fitter {
   ArchitectureFit run(std::span<const KernelSample> operators, std::span<const NetworkSample> networks) {
     for (const FitStage& stage : fit_stages()) fit_stage(stage, operators);
     follow_elementwise();
+    follow_timed_products();
+    follow_timed_power();
     fit_networks(networks);
+    follow_tensor16();
     return {std::move(priors_), std::move(reports_)};
   }
 
@@ -187,6 +190,66 @@ class Fitter {
     }
   }
 
+  static void follow_product(const GemmParameters& from, GemmParameters& to) {
+    GemmParameters copy = from;
+    copy.tiles = to.tiles;
+    copy.batched_tiles = to.batched_tiles;
+    copy.edge = to.edge;
+    copy.residual = {};
+    copy.spread = to.spread;
+    to = std::move(copy);
+  }
+
+  // Tensor Cores take their operands the same way whatever the type: rates are shares of the type's peak and
+  // traffic is in bytes. A convolution is a product that gathers one operand.
+  void follow_timed_products() {
+    if (!timed_.contains("gemm.tensor16")) return;
+    KernelParameters& kernels = priors_.kernels;
+    const GemmParameters& from = kernels.gemm[index_of(MatrixUnit::tensor16)];
+    follow_product(from, kernels.convolution[index_of(MatrixUnit::tensor16)].product);
+    for (const MatrixUnit unit : {MatrixUnit::tensor32, MatrixUnit::tensor8}) {
+      const std::string name = "gemm." + std::string(to_string(unit));
+      if (!timed_.contains(name)) follow_product(from, kernels.gemm[index_of(unit)]);
+      follow_product(kernels.gemm[index_of(unit)], kernels.convolution[index_of(unit)].product);
+    }
+  }
+
+  // One silicon process: where one unit draws more than elsewhere, so do the others.
+  void follow_timed_power() {
+    const auto ratio = [&](MatrixUnit unit) {
+      return priors_.kernels.power[index_of(unit)].watts_per_tera /
+             base_.kernels.power[index_of(unit)].watts_per_tera;
+    };
+    const auto timed = [&](MatrixUnit unit) {
+      return timed_.contains("power." + std::string(to_string(unit)));
+    };
+    const MatrixUnit from = timed(MatrixUnit::tensor16) ? MatrixUnit::tensor16 : MatrixUnit::vector;
+    if (!timed(from)) return;
+    for (const MatrixUnit unit : {MatrixUnit::tensor32, MatrixUnit::tensor16, MatrixUnit::tensor8}) {
+      if (timed(unit)) continue;
+      PowerParameters& power = priors_.kernels.power[index_of(unit)];
+      power.watts_per_tera = ratio(from) * base_.kernels.power[index_of(unit)].watts_per_tera;
+      power.clock_exponent = priors_.kernels.power[index_of(from)].clock_exponent;
+    }
+  }
+
+  // Networks are timed in 16 bits; in TF32 and 8 bits they run through kernels of the same kind.
+  void follow_tensor16() {
+    if (timed_.contains("gemm.tensor16") || !timed_.contains("networks")) return;
+    KernelParameters& kernels = priors_.kernels;
+    const ConvolutionParameters& from = kernels.convolution[index_of(MatrixUnit::tensor16)];
+    for (const MatrixUnit unit : {MatrixUnit::tensor32, MatrixUnit::tensor8}) {
+      follow_product(kernels.gemm[index_of(MatrixUnit::tensor16)], kernels.gemm[index_of(unit)]);
+      ConvolutionParameters& to = kernels.convolution[index_of(unit)];
+      ConvolutionParameters copy = from;
+      copy.product = to.product;
+      copy.residual = {};
+      copy.spread = to.spread;
+      to = std::move(copy);
+      follow_product(from.product, to.product);
+    }
+  }
+
   // Starts from what the kernels' own timings gave, and leaves those alone.
   void fit_networks(std::span<const NetworkSample> networks) {
     Folds<NetworkSample> samples;
@@ -213,6 +276,7 @@ class Fitter {
     };
     report.spread = network_spread(fit(samples.fit), samples.calibrate);
     priors_ = fit(samples.seen());
+    timed_.insert("networks");
     set_untimed_spreads(priors_, report.spread);
     report.parameters = report.after = summary(samples.judge, priors_);
     reports_.push_back(std::move(report));

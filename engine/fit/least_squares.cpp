@@ -63,11 +63,22 @@ FitResult fit_least_squares(std::span<const FitParameter> parameters, const Resi
     normal.diagonal() += prior;
     const VectorXd gradient = jacobian.transpose() * (weights.array() * r.array()).matrix() +
                               (prior.array() * (at - start).array()).matrix();
+    // A parameter that would leave its bounds waits there, and the others are solved for without it.
+    MatrixXd free_normal = normal;
+    VectorXd free_gradient = gradient;
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const bool leaves = (at[i] <= low[i] && gradient[i] > 0) || (at[i] >= high[i] && gradient[i] < 0);
+      if (!leaves) continue;
+      free_normal.row(i).setZero();
+      free_normal.col(i).setZero();
+      free_normal(i, i) = 1;
+      free_gradient[i] = 0;
+    }
     bool improved = false;
     for (int attempt = 0; attempt < 8 && !improved; ++attempt) {
-      MatrixXd damped = normal;
+      MatrixXd damped = free_normal;
       damped.diagonal() *= 1 + damping;
-      const VectorXd next = (at - damped.ldlt().solve(gradient)).cwiseMax(low).cwiseMin(high);
+      const VectorXd next = (at - damped.ldlt().solve(free_gradient)).cwiseMax(low).cwiseMin(high);
       const VectorXd next_r = evaluate(next);
       const double next_cost = cost_of(next, next_r);
       if (next_cost < cost) {

@@ -38,17 +38,18 @@ class Expansion {
                    .region = origin.region,
                    .where = origin.where};
     const auto inference = node.op->infer(view(graph_, node));
-    TensorId result = 0;
-    if (into) {
-      result = *into;
-    } else {
-      const OutputSpec& output = inference->outputs.front();
-      result = static_cast<TensorId>(graph_.tensors.size());
-      Tensor tensor{.name = node.name, .type = output.type, .region = node.region, .storage = result};
+    for (const OutputSpec& output : inference->outputs) {
+      if (into && node.outputs.empty()) {
+        node.outputs.push_back(*into);
+        continue;
+      }
+      const auto made = static_cast<TensorId>(graph_.tensors.size());
+      Tensor tensor{.name = node.name, .type = output.type, .region = node.region, .storage = made};
       if (output.alias) tensor.storage = graph_.tensor(node.inputs.front()).storage;
       graph_.tensors.push_back(std::move(tensor));
+      node.outputs.push_back(made);
     }
-    node.outputs = {result};
+    const TensorId result = node.outputs.front();
     graph_.constraints.insert(graph_.constraints.end(), inference->constraints.begin(),
                               inference->constraints.end());
     graph_.nodes.push_back(std::move(node));
@@ -107,7 +108,8 @@ class Expansion {
     scores = add(node, "scale", "scaled", {scores});
     if (node.inputs.size() > 3) scores = add(node, "add", "biased", {scores, node.inputs[3]});
     if (node.attributes.flag("causal")) scores = add(node, "scale", "masked", {scores});
-    const TensorId weights = add(node, "softmax", "weights", {scores});
+    TensorId weights = add(node, "softmax", "weights", {scores});
+    if (node.attributes.number("dropout", 0) > 0) weights = add(node, "dropout", "kept", {weights});
     const TensorId context = add(node, "matmul", "context", {weights, v});
     Attributes axes;
     axes.set("axes", std::vector<Expr>{Expr{0}, Expr{2}, Expr{1}, Expr{3}});

@@ -56,6 +56,8 @@ struct Model {
         s(sizes_of(convolution)),
         stream(parameters.transform_share * device.bandwidth.value) {}
 
+  static constexpr double fft_side = 32;
+
   bool on_tensor_cores() const { return machine.tensor[static_cast<std::size_t>(work.arithmetic)]; }
 
   double padded(double channels) const {
@@ -162,6 +164,44 @@ struct Model {
     return time;
   }
 
+  // Larger windows than Winograd's, on tiles that are at least as large.
+  bool has_fft() const {
+    const auto& form = work.form;
+    const auto largest = std::max(form.kernel[1], form.kernel[2]);
+    return !on_tensor_cores() && form.groups == 1 && s.stride == 1 && form.kernel[0] == 1 && largest > 3 &&
+           static_cast<double>(largest) < fft_side;
+  }
+
+  ConvolutionTime fft() const {
+    constexpr double points = fft_side * (fft_side / 2 + 1);  // of a real tile's spectrum
+    const auto& results = work.form.pass == Pass::input_gradient ? work.form.input : work.form.output;
+    double t = s.n;
+    for (const std::size_t axis : {1U, 2U}) {
+      const double inside = fft_side - static_cast<double>(work.form.kernel[axis]) + 1;
+      t *= std::ceil(static_cast<double>(results[axis]) / inside);
+    }
+    // A complex product is a real one of twice the columns and twice the depth.
+    constexpr double complex = 2;
+    GemmWork gemm{.batch = points, .arithmetic = work.arithmetic, .rate_share = fitted.winograd_share};
+    if (work.form.pass == Pass::weight_gradient) {
+      gemm.m = s.c_out, gemm.n = s.c_in, gemm.k = t;
+    } else {
+      const bool forward = work.form.pass == Pass::forward;
+      gemm.m = t, gemm.n = forward ? s.c_out : s.c_in, gemm.k = forward ? s.c_in : s.c_out;
+    }
+    gemm.read = Bytes{points * (gemm.m + gemm.n) * gemm.k * complex * s.bytes};
+    gemm.written = Bytes{points * gemm.m * gemm.n * complex * s.bytes};
+    gemm.n *= complex, gemm.k *= complex;
+    ConvolutionTime time{.launch = microseconds(4 * fitted.launch_us),
+                         .algorithm = ConvolutionAlgorithm::fft,
+                         .executed_macs = points * gemm.m * gemm.n * gemm.k,
+                         .gemm = gemm_time(gemm, machine, fitted.product)};
+    time.product = time.gemm.total;
+    time.transform = Seconds{((work.read + work.written).value + (gemm.read + gemm.written).value) / stream};
+    time.total = time.launch + time.product + time.transform;
+    return time;
+  }
+
   ConvolutionTime fused_winograd() const {
     constexpr double side = 2;
     constexpr double points = 16;
@@ -203,6 +243,7 @@ std::string_view to_string(ConvolutionAlgorithm algorithm) {
     case ConvolutionAlgorithm::implicit_gemm: return "implicit GEMM";
     case ConvolutionAlgorithm::winograd: return "Winograd F(4x4)";
     case ConvolutionAlgorithm::fused_winograd: return "fused Winograd F(2x2)";
+    case ConvolutionAlgorithm::fft: return "FFT of 32x32";
     case ConvolutionAlgorithm::direct: return "direct";
   }
   return "";
@@ -213,11 +254,14 @@ ConvolutionTime convolution_time(const ConvolutionWork& work, const Machine& mac
   const Model model(work, machine, parameters);
   if (work.form.groups > 1 && work.form.groups == work.form.in_channels) return model.depthwise();
   ConvolutionTime best = model.implicit_gemm();
+  const auto choose = [&](const ConvolutionTime& other) {
+    if (other.total < best.total) best = other;
+  };
   if (model.has_winograd()) {
-    for (const ConvolutionTime& other : {model.winograd(), model.fused_winograd()}) {
-      if (other.total < best.total) best = other;
-    }
+    choose(model.winograd());
+    choose(model.fused_winograd());
   }
+  if (model.has_fft()) choose(model.fft());
   return best;
 }
 

@@ -6,7 +6,7 @@
 
 namespace roofcast {
 
-enum class ConvolutionAlgorithm : std::uint8_t { implicit_gemm, winograd, fused_winograd, direct };
+enum class ConvolutionAlgorithm : std::uint8_t { implicit_gemm, winograd, fused_winograd, fft, direct };
 
 std::string_view to_string(ConvolutionAlgorithm algorithm);
 
@@ -40,6 +40,11 @@ struct ConvolutionTime {
 /// networks", 2016): 36 products of ceil(P/4) ceil(Q/4) N x C_out x C_in, which multiply 4 times less,
 /// between transforms that read and write 2.25 times the inputs and outputs. F(2x2, 3x3) in one kernel
 /// multiplies 2.25 times less. Only in fp32 on vector units: Tensor Cores are faster without.
+///
+/// FFT for larger windows with stride 1 (Mathieu, Henaff, LeCun, "Fast training of convolutional networks
+/// through FFTs", 2014), over tiles of 32 x 32 that give (33 - R) (33 - S) results each: 32 x 17 complex
+/// products of N tiles x C_out x C_in. For 3 x 3 libraries choose it now and then; Winograd's time is then
+/// as near.
 ///
 /// One channel in a group is a stencil: its bytes, and its taps on the vector units on top.
 ///

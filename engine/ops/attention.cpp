@@ -13,7 +13,9 @@ constexpr AttributeRule attention_attributes[] = {
     {"kv_heads", AttributeKind::size, false, "key and value heads, default as many as query heads"},
     {"causal", AttributeKind::flag, false,
      "a query sees no later keys (default false); queries are the last"},
-    {"window", AttributeKind::size, false, "keys that a query sees at most, 0 (default) for all"}};
+    {"window", AttributeKind::size, false, "keys that a query sees at most, 0 (default) for all"},
+    {"dropout", AttributeKind::number, false,
+     "the share of the weights that training drops, 0 (default) for none; what matters is whether it is 0"}};
 
 struct Sizes {
   Expr batch{1}, heads{1}, kv_heads{1}, query_length{1}, key_length{1}, head_size{1}, value_size{1};

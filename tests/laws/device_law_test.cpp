@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/laws/fast_convolution.hpp"
 #include "tests/laws/random_graph.hpp"
 #include "tests/laws/random_platform.hpp"
 
@@ -68,9 +69,8 @@ TEST_CASE(
           platform.device.operations_per_clock_per_sm[static_cast<std::size_t>(kernel.arithmetic)];
       REQUIRE(rate.has_value());
       const FlopsPerSecond peak{*rate * platform.device.sm_count * platform.device.boost_clock.value};
-      const bool is_convolution = std::holds_alternative<Convolution<std::int64_t>>(sized.form);
-      const double winograd = is_convolution ? 4 : 1;  // multiplies up to so many times less
-      CHECK(time.total >= Flops{2 * time.executed_macs / winograd} / peak);
+      const double multiplied = time.executed_macs * least_multiplied(sized, model.machine);
+      CHECK(time.total >= Flops{2 * multiplied} / peak);
       CHECK(time.total >= (sized.read + sized.written) / fastest);
     }
   });

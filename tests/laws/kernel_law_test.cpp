@@ -4,6 +4,7 @@
 
 #include "engine/kernel_time/terms.hpp"
 #include "tests/hardware_db/database.hpp"
+#include "tests/laws/fast_convolution.hpp"
 #include "tests/laws/random_kernel.hpp"
 
 namespace roofcast {
@@ -61,11 +62,7 @@ TEST_CASE("law: no kernel multiplies faster than its card or moves bytes faster 
     CHECK(time.total.count() >=
           (kernel.read + kernel.written).value / std::max(l2, model.machine.bandwidth.value));
     if (kernel.macs == 0) return;
-    const auto* convolution = std::get_if<Convolution<Dim>>(&kernel.form);
-    const bool winograd = convolution != nullptr && convolution->kernel == std::array<Dim, 3>{1, 3, 3} &&
-                          convolution->stride == std::array<Dim, 3>{1, 1, 1} &&
-                          matrix_unit(kernel.arithmetic, model.machine) == MatrixUnit::vector;
-    const double multiplied = time.executed_macs / (winograd ? 4 : 1);
+    const double multiplied = time.executed_macs * least_multiplied(kernel, model.machine);
     const double peak = model.machine.matrix[static_cast<std::size_t>(kernel.arithmetic)].value;
     constexpr double rounding = 1 - 1e-9;
     CHECK(time.total.count() >= rounding * 2 * multiplied / peak);

@@ -11,10 +11,32 @@
 namespace roofcast::onnx {
 namespace {
 
+// PyTorch's exporter calls a tensor that it has computed after the operator that reads it, "onnx::Conv_497";
+// one of the model keeps its own name, "layer1.0.conv1.weight".
+bool is_computed_by_export(const Importer& importer, const OnnxValue& value) {
+  return importer.is_weight(value) && importer.stored(value.weight).name.starts_with("onnx::");
+}
+
+// The export for inference multiplies the scales of a batch normalisation into the weights before it, and
+// adds its offsets to their bias. The framework that the model comes from runs both layers.
+bool holds_batch_norm(const Importer& importer, const OnnxValue& weight,
+                      const std::optional<OnnxValue>& bias) {
+  return bias && is_computed_by_export(importer, weight) && is_computed_by_export(importer, *bias);
+}
+
 // A weight that is no stored tensor (it is computed in the graph): the same layer, fed by its value.
 Result<OnnxValue> layer(Importer& importer, const OnnxNode& node, std::string_view op, Attributes attributes,
                         const OnnxValue& input, const OnnxValue& weight,
                         const std::optional<OnnxValue>& bias) {
+  if (holds_batch_norm(importer, weight, bias)) {
+    attributes.set("bias", false);
+    const auto result = importer.emit_one(
+        node, {.op = op, .attributes = std::move(attributes), .weights = {weight}}, {input});
+    if (!result) return result;
+    importer.note(node,
+                  "a batch normalisation was folded into the convolution: it runs as a layer of its own");
+    return importer.emit_one(node, {.op = "batch_norm"}, {*result});
+  }
   const bool own_bias = bias && importer.is_weight(*bias);
   attributes.set("bias", own_bias);
   Emission emission{.op = op, .attributes = std::move(attributes)};

@@ -73,6 +73,7 @@ class Importer {
     return value.weight != no_weight && value.value == no_value;
   }
   StoredTensor& stored(int index) { return stored_[static_cast<std::size_t>(index)]; }
+  const StoredTensor& stored(int index) const { return stored_[static_cast<std::size_t>(index)]; }
   void mark_statistic(const OnnxValue& value);
   OnnxValue store(const Tensor& tensor, OnnxValue value, bool initializer);
 

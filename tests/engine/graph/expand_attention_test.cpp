@@ -1,16 +1,18 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/engine/graph/show_graph.hpp"
 #include "tests/toy_model.hpp"
 
 namespace roofcast {
 namespace {
 
-TypedGraph expanded(std::string_view attributes) {
+TypedGraph expanded(std::string_view attributes, Task task = Task::inference) {
   const std::string text = model_head() + input("q", "\"batch\", 16, 64") + input("k", "\"batch\", 16, 32") +
                            input("v", "\"batch\", 16, 32") +
                            node("attention", "attention", "\"q\", \"k\", \"v\"", attributes);
-  const auto graph = infer_shapes(load(text), Task::inference);
+  const auto graph = infer_shapes(load(text), task);
   REQUIRE(graph.has_value());
   return expand_attention(*graph);
 }
@@ -36,6 +38,19 @@ TEST_CASE("expand_attention: the batched products read copies, and their result 
 TEST_CASE("expand_attention: a causal mask is one more pass over the scores") {
   CHECK(count_of(expanded("heads = 8\nkv_heads = 4"), "scale") == 1);
   CHECK(count_of(expanded("heads = 8\nkv_heads = 4\ncausal = true"), "scale") == 2);
+}
+
+TEST_CASE("expand_attention: weights are dropped in training, where the mask is kept") {
+  const TypedGraph graph = expanded("heads = 8\ndropout = 0.1", Task::training);
+  REQUIRE(count_of(graph, "dropout") == 1);
+  const auto dropout =
+      std::ranges::find(graph.nodes, "dropout", [](const TypedNode& n) { return n.op->name; });
+  REQUIRE(dropout->outputs.size() == 2);
+  CHECK(graph.tensor(dropout->outputs[1]).type.dtype == DType::boolean);
+  CHECK(to_string(graph.tensor(dropout->outputs[1]).type.shape) == "[batch, 8, 16, 16]");
+
+  CHECK(count_of(expanded("heads = 8\ndropout = 0.0", Task::training), "dropout") == 0);
+  CHECK(count_of(expanded("heads = 8", Task::training), "dropout") == 0);
 }
 
 TEST_CASE("expand_attention: under a window only keys that a query sees are multiplied") {

@@ -122,7 +122,7 @@ TEST_CASE("convolution_time: in one kernel F(2x2, 3x3) multiplies 2.25 times les
         close_to(2 * time.executed_macs / 1e12 * 1e6));  // 160 blocks on 10 SMs
 }
 
-TEST_CASE("convolution_time: no Winograd on Tensor Cores, with strides, groups or other windows") {
+TEST_CASE("convolution_time: no Winograd on Tensor Cores, with strides or groups") {
   ConvolutionParameters fitted = parameters();
   fitted.winograd_share = 1e3;
   fitted.fused_winograd_share = 1e3;
@@ -137,9 +137,47 @@ TEST_CASE("convolution_time: no Winograd on Tensor Cores, with strides, groups o
   CHECK(algorithm(work(Arithmetic::vector_fp32)) != ConvolutionAlgorithm::implicit_gemm);
   CHECK(algorithm(work(Arithmetic::tensor_tf32)) == ConvolutionAlgorithm::implicit_gemm);
   CHECK(algorithm(work(Arithmetic::tensor_fp16)) == ConvolutionAlgorithm::implicit_gemm);
-  CHECK(algorithm(work(Arithmetic::vector_fp32, 5)) == ConvolutionAlgorithm::implicit_gemm);
   CHECK(algorithm(strided) == ConvolutionAlgorithm::implicit_gemm);
   CHECK(algorithm(grouped) == ConvolutionAlgorithm::implicit_gemm);
+}
+
+TEST_CASE("convolution_time: large windows go through the frequencies of tiles of 32 x 32") {
+  ConvolutionParameters fitted = parameters();
+  fitted.winograd_share = 1;
+  ConvolutionWork large = work(Arithmetic::vector_fp32, 7, 64);
+  large.form.input = large.form.output = {1, 52, 52};
+  const ConvolutionTime time = run(large, fitted);
+
+  CHECK(time.algorithm == ConvolutionAlgorithm::fft);
+  // 2 x 2 tiles of 26 x 26 results in an image, 32 * 17 frequencies, a complex product is four real ones
+  CHECK(time.executed_macs == 64.0 * 4 * 32 * 17 * 4 * 64 * 128);
+  CHECK(time.executed_macs < 64.0 * 52 * 52 * 49 * 64 * 128 / 10);
+  CHECK(run(work(Arithmetic::vector_fp32, 3, 64), fitted).algorithm == ConvolutionAlgorithm::winograd);
+
+  for (const Pass pass : {Pass::input_gradient, Pass::weight_gradient}) {
+    large.form.pass = pass;
+    CHECK(run(large, fitted).executed_macs == time.executed_macs);
+  }
+}
+
+TEST_CASE("convolution_time: no FFT on Tensor Cores, with strides or groups, or where a product is faster") {
+  ConvolutionParameters fitted = parameters();
+  fitted.winograd_share = 1e3;
+  const auto algorithm = [&](const ConvolutionWork& convolution) {
+    return run(convolution, fitted).algorithm;
+  };
+  ConvolutionWork strided = work(Arithmetic::vector_fp32, 7);
+  strided.form.stride = {1, 2, 2};
+  ConvolutionWork grouped = work(Arithmetic::vector_fp32, 7);
+  grouped.form.groups = 2;
+
+  CHECK(algorithm(work(Arithmetic::vector_fp32, 7)) == ConvolutionAlgorithm::fft);
+  CHECK(algorithm(work(Arithmetic::tensor_tf32, 7)) == ConvolutionAlgorithm::implicit_gemm);
+  CHECK(algorithm(strided) == ConvolutionAlgorithm::implicit_gemm);
+  CHECK(algorithm(grouped) == ConvolutionAlgorithm::implicit_gemm);
+  CHECK(algorithm(work(Arithmetic::vector_fp32, 1)) == ConvolutionAlgorithm::implicit_gemm);
+  fitted.winograd_share = 1e-6;
+  CHECK(algorithm(work(Arithmetic::vector_fp32, 7)) == ConvolutionAlgorithm::implicit_gemm);
 }
 
 TEST_CASE("convolution_time: groups are a batch of products at a share of the rate") {
