@@ -102,7 +102,10 @@ class Fitter {
   Fitter(const Priors& own, const Priors& base) : base_(base), priors_(start_over(own, base)) {}
 
   ArchitectureFit run(std::span<const KernelSample> operators, std::span<const NetworkSample> networks) {
-    for (const FitStage& stage : fit_stages()) fit_stage(stage, operators);
+    for (const FitStage& stage : fit_stages()) {
+      fit_stage(stage, operators);
+      if (stage.name == "gemm.vector") start_convolutions_at_products();
+    }
     follow_elementwise();
     follow_timed_products();
     follow_timed_power();
@@ -152,7 +155,7 @@ class Fitter {
                               const std::vector<KernelSample>& samples) {
     constexpr std::size_t most = 1600;
     return fit_parameters(start, std::span<const KernelSample>(thinned(samples, most)), stage.tables,
-                          {.noise = stage.noise, .iterations = 25});
+                          {.noise = stage.noise, .iterations = 25, .prior_weight = stage.prior_weight});
   }
 
   static Priors with_residual(const FitStage& stage, Priors priors,
@@ -198,6 +201,14 @@ class Fitter {
     copy.residual = {};
     copy.spread = to.spread;
     to = std::move(copy);
+  }
+
+  // What times of convolutions say of their products is little; what those of products say is much.
+  void start_convolutions_at_products() {
+    constexpr std::size_t vector = index_of(MatrixUnit::vector);
+    KernelParameters& kernels = priors_.kernels;
+    if (timed_.contains("gemm.vector"))
+      follow_product(kernels.gemm[vector], kernels.convolution[vector].product);
   }
 
   // Tensor Cores take their operands the same way whatever the type: rates are shares of the type's peak and

@@ -56,7 +56,8 @@ std::vector<FitStage> fit_stages() {
            },
        .residual = [](Priors& priors) { return &priors.kernels.convolution[vector].residual; },
        .spread = [](Priors& priors) -> Spread& { return priors.kernels.convolution[vector].spread; },
-       .noise = 0.12});
+       .noise = 0.12,
+       .prior_weight = 4});
   all.push_back({.name = "attention",
                  .tables = {"attention"},
                  .takes =

@@ -17,6 +17,7 @@ struct FitStage {
   std::function<Residual*(Priors&)> residual{};  ///< null: this family has none
   std::function<Spread&(Priors&)> spread{};
   double noise = 0.06;
+  double prior_weight = 1;  ///< see `FitOptions`
 };
 
 /// One stage for each family of kernels that operators are timed for, in the order in which they are fitted.

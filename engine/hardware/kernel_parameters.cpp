@@ -31,11 +31,11 @@ constexpr Field<GemmParameters> gemm_fields[] = {
     {"unaligned", &GemmParameters::unaligned, 0.2, 1, 0.3}};
 
 constexpr Field<ConvolutionParameters> convolution_fields[] = {
-    {"implicit_share", &ConvolutionParameters::implicit_share, 0.1, 1.1, 0.3},
+    {"implicit_share", &ConvolutionParameters::implicit_share, 0.1, 1.0, 0.1},
     {"winograd_share", &ConvolutionParameters::winograd_share, 0.1, 1.2, 0.3},
     {"fused_winograd_share", &ConvolutionParameters::fused_winograd_share, 0.1, 1, 0.4},
     {"transform_share", &ConvolutionParameters::transform_share, 0.2, 1, 0.2},
-    {"launch_us", &ConvolutionParameters::launch_us, 0.5, 20, 0.5},
+    {"launch_us", &ConvolutionParameters::launch_us, 0.5, 8, 0.5},
     {"copied_share", &ConvolutionParameters::copied_share, 0.05, 1, 0.4},
     {"weight_gradient_share", &ConvolutionParameters::weight_gradient_share, 0.1, 1.1, 0.3},
     {"grouped_share", &ConvolutionParameters::grouped_share, 0.05, 1.1, 0.5},

@@ -134,6 +134,16 @@ struct Model {
            form.kernel[1] == 3 && form.kernel[2] == 3;
   }
 
+  // Libraries take Winograd's algorithm where it saves multiplications, not where a trial says that it is
+  // faster: it wants some depth, and results that fill its tiles of 4 x 4.
+  bool takes_winograd() const {
+    constexpr double least_depth = 24;
+    constexpr double most_multiplied = 0.5;  // of the multiplications by definition
+    const double depth = work.form.pass == Pass::input_gradient ? s.c_out : s.c_in;
+    const double results = s.n * (work.form.pass == Pass::input_gradient ? s.input : s.output);
+    return has_winograd() && depth >= least_depth && 36 * tiles(4) <= most_multiplied * 9 * results;
+  }
+
   // Tiles of `side` x `side` results that cover what the pass computes.
   double tiles(double side) const {
     const auto& results = work.form.pass == Pass::input_gradient ? work.form.input : work.form.output;
@@ -253,16 +263,12 @@ ConvolutionTime convolution_time(const ConvolutionWork& work, const Machine& mac
                                  const ConvolutionParameters& parameters) {
   const Model model(work, machine, parameters);
   if (work.form.groups > 1 && work.form.groups == work.form.in_channels) return model.depthwise();
-  ConvolutionTime best = model.implicit_gemm();
-  const auto choose = [&](const ConvolutionTime& other) {
-    if (other.total < best.total) best = other;
+  const auto faster = [](const ConvolutionTime& left, const ConvolutionTime& right) {
+    return right.total < left.total ? right : left;
   };
-  if (model.has_winograd()) {
-    choose(model.winograd());
-    choose(model.fused_winograd());
-  }
-  if (model.has_fft()) choose(model.fft());
-  return best;
+  if (model.takes_winograd()) return faster(model.winograd(), model.fused_winograd());
+  if (model.has_fft()) return faster(model.implicit_gemm(), model.fft());
+  return model.implicit_gemm();
 }
 
 }  // namespace roofcast

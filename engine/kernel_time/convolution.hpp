@@ -1,5 +1,5 @@
 #pragma once
-// The time of a convolution: a library picks the algorithm that is fastest, and so do we.
+// The time of a convolution, by the algorithm that libraries take for its sizes.
 
 #include "engine/base/kernel_form.hpp"
 #include "engine/kernel_time/gemm.hpp"
@@ -39,12 +39,13 @@ struct ConvolutionTime {
 /// Winograd F(4x4, 3x3) for 3 x 3 with stride 1 (Lavin, Gray, "Fast algorithms for convolutional neural
 /// networks", 2016): 36 products of ceil(P/4) ceil(Q/4) N x C_out x C_in, which multiply 4 times less,
 /// between transforms that read and write 2.25 times the inputs and outputs. F(2x2, 3x3) in one kernel
-/// multiplies 2.25 times less. Only in fp32 on vector units: Tensor Cores are faster without.
+/// multiplies 2.25 times less; the faster of the two. Only in fp32 on vector units: Tensor Cores are faster
+/// without.
 ///
 /// FFT for larger windows with stride 1 (Mathieu, Henaff, LeCun, "Fast training of convolutional networks
 /// through FFTs", 2014), over tiles of 32 x 32 that give (33 - R) (33 - S) results each: 32 x 17 complex
-/// products of N tiles x C_out x C_in. For 3 x 3 libraries choose it now and then; Winograd's time is then
-/// as near.
+/// products of N tiles x C_out x C_in, where that is faster than implicit GEMM. For 3 x 3 libraries choose it
+/// now and then; Winograd's time is then as near.
 ///
 /// One channel in a group is a stencil: its bytes, and its taps on the vector units on top.
 ///

@@ -141,6 +141,24 @@ TEST_CASE("convolution_time: no Winograd on Tensor Cores, with strides or groups
   CHECK(algorithm(grouped) == ConvolutionAlgorithm::implicit_gemm);
 }
 
+TEST_CASE("convolution_time: Winograd wants some depth, and results that fill its tiles") {
+  ConvolutionParameters fitted = parameters();
+  fitted.winograd_share = 1e3;
+  const auto algorithm = [&](std::int64_t channels, std::int64_t side, Pass pass = Pass::forward) {
+    ConvolutionWork convolution = work(Arithmetic::vector_fp32);
+    convolution.form.in_channels = channels;
+    convolution.form.input = convolution.form.output = {1, side, side};
+    convolution.form.pass = pass;
+    return run(convolution, fitted).algorithm;
+  };
+  CHECK(algorithm(64, 32) == ConvolutionAlgorithm::winograd);
+  CHECK(algorithm(24, 32) == ConvolutionAlgorithm::winograd);
+  CHECK(algorithm(16, 32) == ConvolutionAlgorithm::implicit_gemm);
+  CHECK(algorithm(16, 32, Pass::input_gradient) == ConvolutionAlgorithm::winograd);  // sums over 128
+  CHECK(algorithm(64, 7) == ConvolutionAlgorithm::winograd);       // 4 tiles of 16 for 49 results
+  CHECK(algorithm(64, 5) == ConvolutionAlgorithm::implicit_gemm);  // 4 tiles of 16 for 25 results
+}
+
 TEST_CASE("convolution_time: large windows go through the frequencies of tiles of 32 x 32") {
   ConvolutionParameters fitted = parameters();
   fitted.winograd_share = 1;
@@ -257,7 +275,7 @@ TEST_CASE("convolution_time: Tensor Cores want channels last and pay copies for 
   CHECK(as_microseconds(run(first, fitted).transform) ==
         close_to(2 * 0.5 * activations / (0.25 * 1e12) * 1e6));
   CHECK(run(first, fitted).total == run(last, fitted).total + run(first, fitted).transform);
-  CHECK(run(work(Arithmetic::vector_fp32), fitted).transform.count() == 0);
+  CHECK(run(work(Arithmetic::vector_fp32, 1), fitted).transform.count() == 0);
 }
 
 TEST_CASE("convolution_time: how many positions there are misaligns nothing on Tensor Cores") {
