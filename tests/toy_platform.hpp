@@ -77,7 +77,7 @@ inline Priors toy_priors() {
                             .grouped_share = 1,
                             .grouped_last_share = 1,
                             .depthwise_share = 1,
-                            .depthwise_rate = infinite,
+                            .depthwise_taps = infinite,
                             .depthwise_weight_share = 1,
                             .spread = {1, 1}});
   kernels.attention = {.forward_share = 1,

@@ -41,7 +41,7 @@ constexpr Field<ConvolutionParameters> convolution_fields[] = {
     {"grouped_share", &ConvolutionParameters::grouped_share, 0.05, 1.1, 0.5},
     {"grouped_last_share", &ConvolutionParameters::grouped_last_share, 0.01, 1.1, 0.7},
     {"depthwise_share", &ConvolutionParameters::depthwise_share, 0.05, 1, 0.5},
-    {"depthwise_rate", &ConvolutionParameters::depthwise_rate, 0.01, 1, 0.7},
+    {"depthwise_taps", &ConvolutionParameters::depthwise_taps, 1, 128, 0.7},
     {"depthwise_weight_share", &ConvolutionParameters::depthwise_weight_share, 0.01, 1, 0.7}};
 
 constexpr Field<AttentionParameters> attention_fields[] = {

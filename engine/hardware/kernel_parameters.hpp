@@ -74,7 +74,7 @@ struct ConvolutionParameters {
   double grouped_share = 0.5;          ///< of the product's rate, with groups
   double grouped_last_share = 0.1;     ///< the same for gradients with channels last, whose kernels are poor
   double depthwise_share = 0.6;        ///< of the memory bandwidth, one channel in a group
-  double depthwise_rate = 0.2;         ///< of the vector units' peak, on top
+  double depthwise_taps = 20;          ///< multiply-adds of an SM in a clock, on top
   double depthwise_weight_share = 0.15;  ///< the same for gradients of weights
   Residual residual{};                   ///< over batch, channels in and out, input positions
   Spread spread{};

@@ -8,7 +8,7 @@
 
 namespace roofcast {
 
-/// What the host does for each operator and each kernel, on a fast core.
+/// What the host does for each operator and each kernel, on a usual core.
 struct HostCosts {
   Seconds call{};              ///< an operator: its module, dispatch, the result's memory
   Seconds training_call{};     ///< on top of it, to record what its gradient needs
@@ -16,6 +16,7 @@ struct HostCosts {
   Seconds launch{};            ///< a kernel
   Seconds optimizer_tensor{};  ///< each learned tensor in the optimizer's step
   Seconds step{};              ///< once for a pass or a step of training
+  double spread = 1;           ///< 80% of hosts need between 1 / spread and spread times as long
 };
 
 /// A framework and the way it runs a model. What `fused_attention` switches is `expand_attention` in
@@ -29,10 +30,11 @@ struct Runtime {
   bool channels_last = false;  ///< images are stored channels last, whatever the model was given
   bool replays = false;        ///< kernels are submitted as one recorded graph
   HostCosts host{};
-  Seconds latency{};    ///< from submitting a kernel to its start
-  Seconds gap{};        ///< between kernels that are already submitted
-  double spread = 1.1;  ///< hosts and versions: 80% of times within this factor, if kernels were known
-  Bytes context{};      ///< device memory taken before the first tensor: driver context, library handles
+  Seconds latency{};  ///< from submitting a kernel to its start
+  Seconds gap{};      ///< between kernels that are already submitted
+  double spread =
+      1.1;          ///< versions and cards: 80% of times within this factor, if kernels and host were known
+  Bytes context{};  ///< device memory taken before the first tensor: driver context, library handles
   std::map<std::string, std::string> sources{};
 };
 

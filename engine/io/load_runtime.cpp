@@ -30,6 +30,14 @@ Seconds read_microseconds(TableReader& table, std::string_view key) {
   return microseconds(value);
 }
 
+double read_spread(TableReader& reader) {
+  const double spread = positive_number(reader, "spread", Presence::required).value_or(1);
+  if (spread >= 1) return spread;
+  reader.complain(fmt::format("'spread' must be at least 1, not {}", spread), reader.where("spread"),
+                  "it is a factor: 80% of times lie within [p50 / spread, p50 * spread]");
+  return 1;
+}
+
 HostCosts read_host(TableReader& reader) {
   TableReader table = reader.table("host", true);
   HostCosts costs{.call = read_microseconds(table, "call_us"),
@@ -37,7 +45,8 @@ HostCosts read_host(TableReader& reader) {
                   .backward_call = read_microseconds(table, "backward_call_us"),
                   .launch = read_microseconds(table, "launch_us"),
                   .optimizer_tensor = read_microseconds(table, "optimizer_tensor_us"),
-                  .step = read_microseconds(table, "step_us")};
+                  .step = read_microseconds(table, "step_us"),
+                  .spread = read_spread(table)};
   table.finish();
   return costs;
 }
@@ -68,12 +77,7 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
   runtime.latency = read_microseconds(device, "latency_us");
   runtime.gap = read_microseconds(device, "gap_us");
   device.finish();
-  runtime.spread = positive_number(reader, "spread", Presence::required).value_or(1);
-  if (runtime.spread < 1) {
-    reader.complain(fmt::format("'spread' must be at least 1, not {}", runtime.spread),
-                    reader.where("spread"),
-                    "it is a factor: 80% of times lie within [p50 / spread, p50 * spread]");
-  }
+  runtime.spread = read_spread(reader);
   runtime.context = mebibytes(positive_number(reader, "context_mib", Presence::required).value_or(0));
   std::vector<std::string> sourced = {"attention", "elementwise", "submission", "host",
                                       "device",    "context_mib", "spread"};

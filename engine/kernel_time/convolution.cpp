@@ -236,7 +236,8 @@ struct Model {
     const bool weights = work.form.pass == Pass::weight_gradient;
     const double share = weights ? fitted.depthwise_weight_share : fitted.depthwise_share;
     time.executed_macs = s.n * s.c_out * s.output * s.kernel;
-    const double compute = 2 * time.executed_macs / (fitted.depthwise_rate * machine.vector.value);
+    // Loads of taps set the rate, and an SM loads the same in a clock whatever its arithmetic.
+    const double compute = time.executed_macs / (fitted.depthwise_taps * machine.sms * machine.clock.value);
     const double memory = (work.read + work.written).value / (share * machine.bandwidth.value);
     time.gemm.memory = Seconds{memory};
     time.gemm.tiles = Seconds{compute};

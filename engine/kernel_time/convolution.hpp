@@ -47,7 +47,7 @@ struct ConvolutionTime {
 /// products of N tiles x C_out x C_in, where that is faster than implicit GEMM. For 3 x 3 libraries choose it
 /// now and then; Winograd's time is then as near.
 ///
-/// One channel in a group is a stencil: its bytes, and its taps on the vector units on top.
+/// One channel in a group is a stencil: its bytes, and its taps on top.
 ///
 /// Tensor Cores want channels last: in other layouts a share of the activations is copied first, and channels
 /// are padded to 16 bytes.

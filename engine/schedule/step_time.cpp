@@ -38,8 +38,24 @@ void StepSum::add(const KernelTime& time, KernelFamily family, MatrixUnit unit, 
   range.high += all.count() * std::log(time.spread.high);
 }
 
-StepTime StepSum::finish(const HostWork& work) const {
+std::array<Stretch, stretches> StepSum::stretches_of(const HostWork& work, double longer_device,
+                                                     double longer_host) const {
   const HostCosts& costs = runtime_->host;
+  std::array<Stretch, stretches> parts{};
+  for (std::size_t i = 0; i < stretches; ++i) {
+    parts[i].device = longer_device * device_[i] + launches_[i] * runtime_->gap;
+    if (runtime_->replays && i != optimizer) continue;
+    Seconds call = i == 1 ? costs.backward_call : costs.call;
+    if (i == 0 && work.training) call += costs.training_call;
+    parts[i].host = work.operators[i] * call + launches_[i] * costs.launch;
+  }
+  parts[0].host += costs.step;
+  parts[optimizer].host += work.optimizer_tensors * costs.optimizer_tensor;
+  for (Stretch& part : parts) part.host = longer_host * part.host;
+  return parts;
+}
+
+StepTime StepSum::finish(const HostWork& work) const {
   StepTime result;
   result.power = all_.count() > 0 ? work_ / all_.count() : 0;
   Seconds capped{};
@@ -48,17 +64,10 @@ StepTime StepSum::finish(const HostWork& work) const {
   }
   const double longer = all_.count() > 0 ? (all_ + capped) / all_ : 1;
 
-  std::array<Stretch, stretches> parts{};
-  for (std::size_t i = 0; i < stretches; ++i) {
-    parts[i].device = longer * device_[i] + launches_[i] * runtime_->gap;
-    if (runtime_->replays && i != optimizer) continue;
-    Seconds call = i == 1 ? costs.backward_call : costs.call;
-    if (i == 0 && work.training) call += costs.training_call;
-    parts[i].host = work.operators[i] * call + launches_[i] * costs.launch;
-  }
-  parts[0].host += costs.step;
-  parts[optimizer].host += work.optimizer_tensors * costs.optimizer_tensor;
-  result.timeline = timeline(parts, runtime_->latency);
+  const auto with_host = [&](double longer_host) {
+    return timeline(stretches_of(work, longer, longer_host), runtime_->latency);
+  };
+  result.timeline = with_host(1);
 
   const Seconds total = result.timeline.total;
   const Seconds device = result.timeline.device;
@@ -75,11 +84,14 @@ StepTime StepSum::finish(const HostWork& work) const {
     low += square(share * range.low / all_.count());
     high += square(share * range.high / all_.count());
   }
-  const double common = std::log(runtime_->spread);
+  const double common = square(std::log(runtime_->spread));
+  const double host = runtime_->host.spread;
+  low += common + square(std::log(total / with_host(1 / host).total));
+  high += common + square(std::log(with_host(host).total / total));
   const double widened = model_->priors->widened;
-  result.time = {.p10 = total * std::exp(-widened * std::sqrt(low + square(common))),
+  result.time = {.p10 = total * std::exp(-widened * std::sqrt(low)),
                  .p50 = total,
-                 .p90 = total * std::exp(widened * std::sqrt(high + square(common)))};
+                 .p90 = total * std::exp(widened * std::sqrt(high))};
   return result;
 }
 

@@ -29,7 +29,9 @@ struct StepTime {
 /// Adds kernels up. Errors of kernels of one family are alike, so they add up as they are; those of different
 /// families and of the host are independent:
 ///
-///     ln(p90 / p50)^2 = sum_f (sum_(i in f) t_i ln(high_f) / t)^2 + ln(runtime)^2
+///     ln(p90 / p50)^2 = sum_f (sum_(i in f) t_i ln(high_f) / t)^2 + ln(runtime)^2 + ln(t_slow_host / t)^2
+///
+/// with the time on a host that is `HostCosts::spread` times slower; p10 likewise with a faster one.
 ///
 /// If kernels want more than the board's power on average, arithmetic slows down (kernel_time.hpp); the mean
 /// is taken over the step, because a card's limit acts over tens of milliseconds.
@@ -43,6 +45,9 @@ class StepSum {
   StepTime finish(const HostWork& host) const;
 
  private:
+  std::array<Stretch, stretches> stretches_of(const HostWork& work, double longer_device,
+                                              double longer_host) const;
+
   struct Range {
     double low = 0;   // sum of t ln(low)
     double high = 0;  // sum of t ln(high)

@@ -20,7 +20,7 @@ std::string runtime_file(const Lines& lines = {}) {
       "context_mib = 512\nspread = {}\n"
       "[host]\ncall_us = {}\ntraining_call_us = 3\nbackward_call_us = 8\nlaunch_us = 2\noptimizer_tensor_us "
       "= 1.5\n"
-      "step_us = 30\n[device]\nlatency_us = 7\ngap_us = 0\n"
+      "step_us = 30\nspread = 2\n[device]\nlatency_us = 7\ngap_us = 0\n"
       "[sources]\nattention = \"a\"\nelementwise = \"b\"\nsubmission = \"c\"\nhost = \"d\"\ndevice = \"e\"\n"
       "context_mib = \"f\"\nspread = \"g\"\n",
       lines.attention, lines.spread, lines.call);
@@ -46,6 +46,7 @@ TEST_CASE("load_runtime: mechanisms by name, costs in units") {
   CHECK(as_microseconds(runtime->host.launch) == close_to(2));
   CHECK(as_microseconds(runtime->host.optimizer_tensor) == close_to(1.5));
   CHECK(as_microseconds(runtime->host.step) == close_to(30));
+  CHECK(runtime->host.spread == 2);
   CHECK(as_microseconds(runtime->latency) == close_to(7));
   CHECK(runtime->gap.count() == 0);
   CHECK(runtime->spread == 1.2);

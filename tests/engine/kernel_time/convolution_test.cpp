@@ -229,26 +229,29 @@ TEST_CASE("convolution_time: gradients with groups and channels last have poor k
   CHECK(tiles(Pass::input_gradient, true, 16) == close_to(tiles(Pass::input_gradient, false, 16)));
 }
 
-TEST_CASE("convolution_time: taps of one channel in a group take the vector units time on top of the bytes") {
+TEST_CASE(
+    "convolution_time: taps of one channel in a group take each SM a clock for so many, on top of the "
+    "bytes") {
   ConvolutionParameters fitted = parameters();
-  fitted.depthwise_rate = 0.5;
+  fitted.depthwise_taps = 25;
   ConvolutionWork depthwise = work(Arithmetic::vector_fp32);
   depthwise.form.groups = 64;
   depthwise.form.out_channels = 64;
   const double bytes = depthwise.read.value + depthwise.written.value;
   const double macs = 4.0 * 64 * 32 * 32 * 9;
 
-  CHECK(as_microseconds(run(depthwise, fitted).total) == close_to((bytes / 1e12 + 2 * macs / 0.5e12) * 1e6));
+  CHECK(as_microseconds(run(depthwise, fitted).total) ==
+        close_to((bytes / 1e12 + macs / (25 * 10 * 1e9)) * 1e6));
 }
 
-// Bytes decide; vector units have all the time in the world.
+// Bytes decide; taps cost nothing.
 TEST_CASE("convolution_time: one channel in a group follows its bytes") {
   ConvolutionParameters fitted = parameters();
   fitted.launch_us = 3;
   fitted.depthwise_share = 0.5;
   fitted.depthwise_weight_share = 0.25;
-  Machine fast = machine();
-  fast.vector = FlopsPerSecond{1e30};
+  fitted.depthwise_taps = 1e30;
+  const Machine fast = machine();
   ConvolutionWork depthwise = work(Arithmetic::vector_fp32);
   depthwise.form.groups = 64;
   depthwise.form.out_channels = 64;

@@ -204,5 +204,29 @@ TEST_CASE("StepSum: nothing takes no time") {
   CHECK(step.power == 0);
 }
 
+TEST_CASE("StepSum: how long a host takes is part of the range where it is waited for") {
+  Runtime runtime = toy_runtime();
+  runtime.host = {.call = microseconds(100), .spread = 2};
+  const Priors priors = free_launches();
+  const TimeModel model = time_model(toy_device(), priors);
+  const auto range = [&](double device_us) {
+    StepSum sum(runtime, model);
+    sum.add(copy(device_us), forward, 1);
+    return sum.finish({.operators = {1, 0, 0}}).time;
+  };
+
+  const TimeRange waiting = range(1);
+  CHECK(us(waiting.p50) == close_to(100));
+  CHECK(us(waiting.p90) == close_to(200));
+  CHECK(us(waiting.p10) == close_to(50));
+  // The device hides 100 us, but not the 200 of a slow host.
+  const TimeRange hidden = range(150);
+  CHECK(us(hidden.p50) == close_to(150));
+  CHECK(us(hidden.p10) == close_to(150));
+  CHECK(us(hidden.p90) == close_to(200));
+  const TimeRange long_run = range(1000);
+  CHECK(us(long_run.p90) == close_to(us(long_run.p50)));
+}
+
 }  // namespace
 }  // namespace roofcast
