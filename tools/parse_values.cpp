@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/base/expression.hpp"
+#include "engine/decide/request.hpp"
 
 namespace roofcast {
 namespace {
@@ -45,23 +46,52 @@ std::vector<std::string> split_list(std::string_view text) {
   return parts;
 }
 
+namespace {
+
+// The powers of two between the ends, and both.
+std::vector<std::int64_t> powers_of_two(std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> sizes{first};
+  for (std::int64_t power = 1; power < last; power *= 2) {
+    if (power > first) sizes.push_back(power);
+  }
+  sizes.push_back(last);
+  return sizes;
+}
+
+// "8", "1..256" or "8..512:8".
+Result<std::vector<std::int64_t>> parse_range(std::string_view text) {
+  const auto dots = text.find("..");
+  const auto first = parse_size(text.substr(0, dots), "--batch");
+  if (!first) return tl::make_unexpected(first.error());
+  if (dots == std::string_view::npos) return std::vector{*first};
+  const auto colon = text.find(':', dots);
+  const auto last = parse_size(text.substr(dots + 2, std::min(colon, text.size()) - dots - 2), "--batch");
+  if (!last) return tl::make_unexpected(last.error());
+  if (*last < *first) {
+    return fail(fmt::format("--batch: the range '{}' ends before it begins", text), {}, "write 1..256");
+  }
+  if (colon == std::string_view::npos) return powers_of_two(*first, *last);
+  const auto step = parse_size(text.substr(colon + 1), "--batch, the step");
+  if (!step) return tl::make_unexpected(step.error());
+  const std::int64_t count = (*last - *first) / *step + 1;
+  if (count > most_configurations) {
+    return fail(
+        fmt::format("--batch: '{}' are {} sizes, and {} are the most", text, count, most_configurations), {},
+        "take a larger step");
+  }
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 0; i < count; ++i) sizes.push_back(*first + i * *step);
+  return sizes;
+}
+
+}  // namespace
+
 Result<std::vector<std::int64_t>> parse_batches(std::string_view text) {
   std::vector<std::int64_t> batches;
   for (const std::string& part : split_list(text)) {
-    const auto dots = part.find("..");
-    const auto first = parse_size(std::string_view(part).substr(0, dots), "--batch");
-    if (!first) return tl::make_unexpected(first.error());
-    batches.push_back(*first);
-    if (dots == std::string::npos) continue;
-    const auto last = parse_size(std::string_view(part).substr(dots + 2), "--batch");
-    if (!last) return tl::make_unexpected(last.error());
-    if (*last < *first) {
-      return fail(fmt::format("--batch: the range '{}' ends before it begins", part), {}, "write 1..256");
-    }
-    batches.push_back(*last);
-    for (std::int64_t power = 1; power < *last; power *= 2) {
-      if (power > *first) batches.push_back(power);
-    }
+    const auto sizes = parse_range(part);
+    if (!sizes) return tl::make_unexpected(sizes.error());
+    batches.insert(batches.end(), sizes->begin(), sizes->end());
   }
   std::ranges::sort(batches);
   batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
@@ -111,6 +141,15 @@ Result<Price> parse_price(std::string_view text) {
   }
   return fail(fmt::format("--price: '{}' is not a price above 0 per GPU and hour", text), {},
               "write it in US dollars, such as 1.99 or 1.99/h");
+}
+
+Result<std::size_t> parse_threads(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr std::size_t most = 1024;
+  if (error == std::errc{} && end == text.data() + text.size() && value >= 1 && value <= most) return value;
+  return fail(fmt::format("--threads: '{}' is not a whole number from 1 to {}", text, most), {},
+              "leave it out for all threads of the machine");
 }
 
 Result<double> parse_rate(std::string_view text) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "engine/decide/batch_search.hpp"
 #include "engine/decide/phases.hpp"
@@ -51,6 +50,37 @@ Result<std::int64_t> largest_batch_of_all(const std::vector<CompiledProgram>& pr
   return smallest.value_or(0);
 }
 
+// A curve for each precision and phase, phases side by side. `asked`: batch sizes; none: those that fit.
+Result<std::vector<Curve>> curves_of(const std::vector<PhaseModel>& models,
+                                     const std::vector<PrecisionPolicy>& policies, const Platform& platform,
+                                     const Request& request, const Bindings& bindings,
+                                     const std::vector<std::int64_t>& asked) {
+  const std::size_t count = std::max<std::size_t>(policies.size() * models.size(), 1);
+  if (asked.size() > static_cast<std::size_t>(most_configurations) / count) {
+    return fail(fmt::format("{} batch sizes in {} precisions and phases are more than {} configurations",
+                            asked.size(), count, most_configurations),
+                {}, "ask for fewer of --batch, --precision or --phase at a time");
+  }
+  std::vector<Curve> curves;
+  for (const PrecisionPolicy& policy : policies) {
+    std::vector<CompiledProgram> programs;
+    for (const PhaseModel& phase : models) {
+      auto compiled = compile(phase.graph, compile_options(platform, request, policy));
+      if (!compiled) return tl::unexpected(compiled.error());
+      programs.push_back(*std::move(compiled));
+    }
+    std::vector<std::int64_t> batches = asked;
+    if (batches.empty()) {
+      const auto largest = largest_batch_of_all(programs, platform, bindings);
+      if (!largest) return tl::unexpected(largest.error());
+      batches = batch_grid(std::max<std::int64_t>(*largest, 1));  // batch 1 shows by how much it does not fit
+    }
+    for (std::size_t i = 0; i < models.size(); ++i)
+      curves.push_back({&models[i], &policy, std::move(programs[i]), batches});
+  }
+  return curves;
+}
+
 }  // namespace
 
 Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const Request& request,
@@ -71,45 +101,32 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
     bindings.erase(set);
   }
   if (asked.empty() && model.fixed_batch) asked = {*model.fixed_batch};
-  std::size_t done = 0;
+  const auto curves = curves_of(*models, *policies, platform, request, bindings, asked);
+  if (!curves) return tl::unexpected(curves.error());
+  auto swept = sweep(*curves, platform, request, bindings, progress);
   Diagnostics refused;
-  std::vector<std::vector<AnswerRow>> rows(models->size());
-  for (const PrecisionPolicy& policy : *policies) {
-    std::vector<CompiledProgram> programs;
-    for (const PhaseModel& phase : *models) {
-      auto compiled = compile(phase.graph, compile_options(platform, request, policy));
-      if (!compiled) return tl::unexpected(compiled.error());
-      programs.push_back(*std::move(compiled));
-    }
-    std::vector<std::int64_t> batches = asked;
-    if (batches.empty()) {
-      const auto largest = largest_batch_of_all(programs, platform, bindings);
-      if (!largest) return tl::unexpected(largest.error());
-      batches = batch_grid(std::max<std::int64_t>(*largest, 1));  // batch 1 shows by how much it does not fit
-    }
-    for (std::size_t i = 0; i < models->size(); ++i) {
-      const PhaseModel& phase = (*models)[i];
-      Evaluator evaluator(programs[i], platform.device, platform.runtime, platform.priors);
-      for (const std::int64_t batch : batches) {
-        Bindings at = bindings;
-        at["batch"] = batch;
-        const auto prediction = evaluator.evaluate(at);
-        if (!prediction) {  // one size that makes no sense does not spoil the others
-          if (refused.empty()) refused = prediction.error();
-          const std::string name = models->size() > 1 ? phase.phase + ", " : std::string{};
-          group.skipped.push_back(fmt::format("{}{}, batch {}: {}", name, policy.name, batch,
-                                              prediction.error().front().message));
-          continue;
-        }
-        rows[i].push_back(answer_row(phase, platform, request, policy, batch, *prediction));
-        constexpr std::size_t often = 256;
-        if (progress && ++done % often == 0)
-          progress(done, policies->size() * models->size() * batches.size());
-      }
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < curves->size(); ++i) {
+    const Curve& curve = (*curves)[i];
+    const std::string name = models->size() > 1 ? curve.phase->phase + ", " : std::string{};
+    total += swept[i].size();
+    for (std::size_t k = 0; k < swept[i].size(); ++k) {
+      if (swept[i][k]) continue;
+      // One size that makes no sense does not spoil the others.
+      const Diagnostics& problems = swept[i][k].error();
+      if (refused.empty()) refused = problems;
+      group.skipped.push_back(fmt::format("{}{}, batch {}: {}", name, curve.policy->name, curve.batches[k],
+                                          problems.front().message));
     }
   }
-  for (std::vector<AnswerRow>& of_phase : rows) {
-    std::ranges::move(of_phase, std::back_inserter(group.rows));
+  group.rows.reserve(total - group.skipped.size());
+  for (std::size_t phase = 0; phase < models->size(); ++phase) {
+    for (std::size_t i = phase; i < curves->size(); i += models->size()) {
+      for (Result<AnswerRow>& row : swept[i]) {
+        if (row) group.rows.push_back(*std::move(row));
+      }
+      swept[i] = {};
+    }
   }
   if (group.rows.empty()) return tl::make_unexpected(std::move(refused));
   group.recommended = recommended_row(group.rows, group.phase);

@@ -24,6 +24,9 @@ struct Platform {
   std::optional<Price> price{};
 };
 
+/// What one answer may have: its rows and their report are held in memory, some 4 kB each.
+inline constexpr std::int64_t most_configurations = 1'000'000;
+
 /// How a step's inputs get to the card.
 struct InputSupply {
   bool copied = false;                         ///< from pinned memory of the host, before each step

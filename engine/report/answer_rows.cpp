@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include "engine/base/threads.hpp"
 #include "engine/report/answer_report.hpp"
 
 namespace roofcast {
 namespace {
+
+constexpr std::size_t rows_at_a_time = 1024;  // some milliseconds
 
 Cell or_missing(const std::optional<double>& value) {
   return value ? Cell{*value} : Cell{};
@@ -96,17 +99,23 @@ Document answer_rows(const Answer& answer) {
   for (const Field& field : after) add_column(field.key);
   add_column("recommended");
   for (const AnswerGroup& group : answer.groups) {
-    for (std::size_t i = 0; i < group.rows.size(); ++i) {
-      const AnswerRow& row = group.rows[i];
-      Row line;
-      for (const Field& field : before) line.cells.push_back(field.cell(row));
-      for (const Bytes amount : row.memory.by_category) line.cells.emplace_back(amount.value);
-      for (const Field& field : after) line.cells.push_back(field.cell(row));
-      line.cells.emplace_back(group.recommended == i);
-      table.rows.push_back(std::move(line));
-    }
+    const std::size_t begin = table.rows.size();
+    table.rows.resize(begin + group.rows.size());
+    for_each_block(group.rows.size(), rows_at_a_time, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const AnswerRow& row = group.rows[i];
+        std::vector<Cell>& cells = table.rows[begin + i].cells;
+        cells.reserve(table.columns.size());
+        for (const Field& field : before) cells.push_back(field.cell(row));
+        for (const Bytes amount : row.memory.by_category) cells.emplace_back(amount.value);
+        for (const Field& field : after) cells.push_back(field.cell(row));
+        cells.emplace_back(group.recommended == i);
+      }
+    });
   }
-  return {.blocks = {std::move(table)}};
+  Document document;
+  document.blocks.emplace_back(std::move(table));
+  return document;
 }
 
 }  // namespace roofcast

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/golden/run_simulate.hpp"
@@ -86,6 +87,27 @@ TEST_CASE("simulate: a batch that the host limits is told in words, and a record
   CHECK(milliseconds(small + "--runtime pytorch-compile") < milliseconds(small));
   CHECK(milliseconds(small + "--runtime pytorch-cudagraphs") <
         milliseconds(small + "--runtime pytorch-compile"));
+}
+
+TEST_CASE("simulate --batch with a step, --threads: a row a size, the same on any number of threads") {
+  const std::string sweep = "--hw a100 --model bert --precision fp16 --batch 1..1500:1 --format csv ";
+  const ProcessResult alone = run_simulate(sweep + "--threads 1");
+  const ProcessResult together = run_simulate(sweep + "--threads 3");
+
+  REQUIRE(alone.exit_code == 0);
+  CHECK(std::ranges::count(alone.out, '\n') == 1 + 1500);
+  CHECK((alone.out == together.out));
+  CHECK((alone.out == run_simulate(sweep).out));
+}
+
+TEST_CASE("simulate --threads: what is no number of threads is refused") {
+  for (const char* command : {"", "explain ", "validate --measured tests/validation/example "}) {
+    CAPTURE(command);
+    const std::string model = std::string(command).starts_with("validate") ? "" : resnet;
+    const ProcessResult result = run_simulate(command + model + "--threads none");
+    CHECK(result.exit_code == 2);
+    CHECK(result.error.starts_with("error: --threads: 'none' is not a whole number from 1 to 1024\n"));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#pragma once
+// Many configurations of compiled programs, on several threads.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/decide/answer.hpp"
+#include "engine/decide/phases.hpp"
+#include "engine/decide/request.hpp"
+#include "engine/predict.hpp"
+
+namespace roofcast {
+
+/// Called with the number of configurations done and the total, now and then, by one thread at a time.
+using Progress = std::function<void(std::size_t done, std::size_t total)>;
+
+/// Configurations that differ in their batch only. What it points to must outlive it.
+struct Curve {
+  const PhaseModel* phase = nullptr;
+  const PrecisionPolicy* policy = nullptr;
+  CompiledProgram program{};
+  std::vector<std::int64_t> batches{};
+};
+
+/// For each curve a row, or why there is none, for each batch. `symbols` are the others that are bound. The
+/// result does not depend on the number of threads.
+std::vector<std::vector<Result<AnswerRow>>> sweep(std::span<const Curve> curves, const Platform& platform,
+                                                  const Request& request, const Bindings& symbols,
+                                                  const Progress& progress);
+
+}  // namespace roofcast
