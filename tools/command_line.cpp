@@ -47,8 +47,10 @@ void add_model_options(CLI::App& app, ModelOptions& run) {
       "--phase", run.phases,
       "Comma list of a model's phases, such as prefill,decode; all that it has if left out; forward is "
       "a pass with all symbols as they are");
-  app.add_option("--set", run.symbols,
-                 "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
+  app.add_option(
+      "--set", run.symbols,
+      "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; several values as with --batch "
+      "give an answer for each; repeatable");
   add_file_options(app, run);
   app.add_option("--optimizer", run.optimizer, "none, sgd, momentum, adam or adamw (default), for training");
   app.add_option("--runtime", run.runtime,

@@ -19,8 +19,8 @@ Result<std::int64_t> parse_size(std::string_view text, std::string_view option);
 /// on; also mixed. Ascending, each once.
 Result<std::vector<std::int64_t>> parse_batches(std::string_view text);
 
-/// "seq=4k"; 0 is a value of symbols that say whether something is there.
-Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view text);
+/// "seq=4k", or several values as with batch sizes; 0 is one of symbols that say whether something is there.
+Result<std::pair<std::string, std::vector<std::int64_t>>> parse_assignment(std::string_view text);
 
 /// "image=1x3x224x224"; a name may hold '=' itself, and a scalar has no dimensions: "step=".
 Result<std::pair<std::string, std::vector<std::int64_t>>> parse_shape(std::string_view text);

@@ -94,6 +94,10 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
                     .hw_name = platform.device.name,
                     .model = model.name,
                     .phase = deciding_phase(*models)};
+  for (const std::string& name : request.listed) {
+    if (const auto value = request.symbols.find(name); value != request.symbols.end())
+      group.listed.insert(*value);
+  }
   Bindings bindings = request.symbols;
   std::vector<std::int64_t> asked = request.batches;
   if (const auto set = bindings.find("batch"); set != bindings.end()) {
@@ -108,7 +112,8 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
   std::size_t total = 0;
   for (std::size_t i = 0; i < curves->size(); ++i) {
     const Curve& curve = (*curves)[i];
-    const std::string name = models->size() > 1 ? curve.phase->phase + ", " : std::string{};
+    std::string name = group.listed.empty() ? std::string{} : listed_values(group) + ", ";
+    if (models->size() > 1) name += curve.phase->phase + ", ";
     total += swept[i].size();
     for (std::size_t k = 0; k < swept[i].size(); ++k) {
       if (swept[i][k]) continue;

@@ -82,13 +82,18 @@ std::string phase_sentence(const AnswerRow& row) {
   return text;
 }
 
+// "bert", or "bert with seq 384" where there are groups with other values.
+std::string name_of(const AnswerGroup& group) {
+  return group.listed.empty() ? group.model : group.model + " with " + listed_values(group);
+}
+
 // For a model with phases, that of the recommended row first.
 std::string verdict_of_phases(const AnswerGroup& group, const AnswerRow& row, const std::string& card) {
   const std::vector<const AnswerRow*> others = other_phases(group.rows, row);
   Bytes needed = row.memory.needed;
   for (const AnswerRow* other : others) needed = std::max(needed, other->memory.needed);
   std::string text = fmt::format("{} on {}, inference in {}, batch {}: fits ({:.1f} of {:.1f} GiB); {}",
-                                 group.model, card, row.precision, row.batch, as_gibibytes(needed),
+                                 name_of(group), card, row.precision, row.batch, as_gibibytes(needed),
                                  as_gibibytes(row.memory.usable), phase_sentence(row));
   for (const AnswerRow* other : others) {
     if (other->latency && other->tokens_per_second) text += "; " + phase_sentence(*other);
@@ -140,6 +145,13 @@ std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows, s
   return recommended_of(rows, candidates);
 }
 
+std::string listed_values(const AnswerGroup& group) {
+  std::string text;
+  for (const auto& [name, value] : group.listed)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
 const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows) {
   const AnswerRow* smallest = nullptr;
   for (const AnswerRow& row : rows) {
@@ -164,13 +176,13 @@ std::string limit_in_words(const AnswerRow& row) {
 
 std::string verdict(const AnswerGroup& group) {
   const std::string card = fmt::format("{} ({})", group.hw_name, group.hw);
-  if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", group.model, card);
+  if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", name_of(group), card);
   if (!group.recommended) {
     const AnswerRow& row = *smallest_row(group.rows);
     const bool tight = row.latency.has_value();
     const std::string phase = is_serving_phase(row) ? fmt::format(" ({})", row.phase) : std::string{};
     return fmt::format("{} on {}, {}{}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
-                       group.model, card, row.task == Task::training ? "training" : "inference", phase,
+                       name_of(group), card, row.task == Task::training ? "training" : "inference", phase,
                        tight ? "fits only just if at all," : "does not fit,", row.precision, row.batch,
                        as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable));
   }
@@ -180,7 +192,7 @@ std::string verdict(const AnswerGroup& group) {
   std::string text = fmt::format(
       "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {} ms a "
       "{}, {}",
-      group.model, card, row.task == Task::training ? "training" : "inference", row.precision, row.batch,
+      name_of(group), card, row.task == Task::training ? "training" : "inference", row.precision, row.batch,
       as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable), number(*row.throughput),
       number(batch / row.latency->p90.count()), number(batch / row.latency->p10.count()),
       number(as_milliseconds(row.latency->p50)), row.task == Task::training ? "step" : "batch",

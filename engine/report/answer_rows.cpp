@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/base/threads.hpp"
 #include "engine/report/answer_report.hpp"
 
@@ -83,6 +85,15 @@ std::vector<Field> fields_after_memory() {
   };
 }
 
+// Symbols with several values have columns of their own.
+std::set<std::string> listed_symbols(const Answer& answer) {
+  std::set<std::string> names;
+  for (const AnswerGroup& group : answer.groups) {
+    for (const auto& [name, value] : group.listed) names.insert(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Document answer_rows(const Answer& answer) {
@@ -98,6 +109,8 @@ Document answer_rows(const Answer& answer) {
   }
   for (const Field& field : after) add_column(field.key);
   add_column("recommended");
+  const std::set<std::string> listed = listed_symbols(answer);
+  for (const std::string& name : listed) add_column("symbol_" + name);
   for (const AnswerGroup& group : answer.groups) {
     const std::size_t begin = table.rows.size();
     table.rows.resize(begin + group.rows.size());
@@ -110,6 +123,10 @@ Document answer_rows(const Answer& answer) {
         for (const Bytes amount : row.memory.by_category) cells.emplace_back(amount.value);
         for (const Field& field : after) cells.push_back(field.cell(row));
         cells.emplace_back(group.recommended == i);
+        for (const std::string& name : listed) {
+          const auto value = row.symbols.find(name);
+          cells.push_back(value != row.symbols.end() ? Cell{value->second} : Cell{});
+        }
       }
     });
   }

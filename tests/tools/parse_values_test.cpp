@@ -55,6 +55,9 @@ TEST_CASE("parse_batches: a million sizes are the most in a range") {
         "error: --batch: '1..1000001:1' are 1000001 sizes, and 1000000 are the most\n"
         "  hint: take a larger step\n");
   CHECK_FALSE(parse_batches("1..1000000000000:1").has_value());
+  CHECK(to_string(parse_batches("1..600000:1,600001..1200000:1").error()) ==
+        "error: --batch: more than 1000000 sizes\n  hint: take larger steps\n");
+  CHECK_FALSE(parse_batches("0,1").has_value());
 }
 
 TEST_CASE("parse_threads: from 1 to 1024") {
@@ -79,8 +82,13 @@ TEST_CASE("parse_batches: what is no batch size is refused") {
 }
 
 TEST_CASE("parse_assignment: a symbol and a size") {
-  CHECK(*parse_assignment("seq=4k") == std::pair<std::string, std::int64_t>{"seq", 4096});
-  CHECK(*parse_assignment("tied=0") == std::pair<std::string, std::int64_t>{"tied", 0});
+  using Assignment = std::pair<std::string, Sizes>;
+  CHECK(*parse_assignment("seq=4k") == Assignment{"seq", {4096}});
+  CHECK(*parse_assignment("tied=0") == Assignment{"tied", {0}});
+  CHECK(*parse_assignment("tied=0,1") == Assignment{"tied", {0, 1}});
+  CHECK(*parse_assignment("seq=128..512:128") == Assignment{"seq", {128, 256, 384, 512}});
+  CHECK(to_string(parse_assignment("seq=9..3:1").error()) ==
+        "error: --set seq: the range '9..3:1' ends before it begins\n  hint: write 1..256\n");
   CHECK_FALSE(parse_assignment("seq").has_value());
   CHECK_FALSE(parse_assignment("=4").has_value());
   CHECK_FALSE(parse_assignment("seq=").has_value());

@@ -94,6 +94,20 @@ TEST_CASE("sweep: progress ascends to the total") {
   CHECK(calls.back() == 2 * 1000);
 }
 
+TEST_CASE("estimate: values that tell it from other requests are in the verdict and in what is skipped") {
+  const auto answer = on_threads(1, {.precisions = {"fp16"},
+                                     .batches = {1, overflows},
+                                     .phases = {"decode"},
+                                     .symbols = {{"past", 3}, {"width", 512}},
+                                     .listed = {"past"}});
+
+  REQUIRE(answer.has_value());
+  CHECK(answer->listed == std::map<std::string, std::int64_t>{{"past", 3}});
+  CHECK(answer->verdict.starts_with("net with past 3 on Toy"));
+  REQUIRE(answer->skipped.size() == 1);
+  CHECK(answer->skipped[0].starts_with("past 3, fp16, batch "));
+}
+
 TEST_CASE("estimate: more configurations than one answer can hold are refused") {
   const std::vector<std::int64_t> half(most_configurations / 2 + 1, 1);
 
