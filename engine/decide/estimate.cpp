@@ -50,19 +50,21 @@ Result<std::int64_t> largest_batch_of_all(const std::vector<CompiledProgram>& pr
   return smallest.value_or(0);
 }
 
-// A curve for each precision and phase, phases side by side. `asked`: batch sizes; none: those that fit.
+// A curve for each phase and precision, those of a phase side by side. `asked`: batch sizes; none: those that
+// fit.
 Result<std::vector<Curve>> curves_of(const std::vector<PhaseModel>& models,
                                      const std::vector<PrecisionPolicy>& policies, const Platform& platform,
                                      const Request& request, const Bindings& bindings,
                                      const std::vector<std::int64_t>& asked) {
-  const std::size_t count = std::max<std::size_t>(policies.size() * models.size(), 1);
-  if (asked.size() > static_cast<std::size_t>(most_configurations) / count) {
+  const std::size_t count = policies.size() * models.size();
+  if (asked.size() * count > static_cast<std::size_t>(most_configurations)) {
     return fail(fmt::format("{} batch sizes in {} precisions and phases are more than {} configurations",
                             asked.size(), count, most_configurations),
                 {}, "ask for fewer of --batch, --precision or --phase at a time");
   }
-  std::vector<Curve> curves;
-  for (const PrecisionPolicy& policy : policies) {
+  std::vector<Curve> curves(count);
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    const PrecisionPolicy& policy = policies[p];
     std::vector<CompiledProgram> programs;
     for (const PhaseModel& phase : models) {
       auto compiled = compile(phase.graph, compile_options(platform, request, policy));
@@ -76,7 +78,7 @@ Result<std::vector<Curve>> curves_of(const std::vector<PhaseModel>& models,
       batches = batch_grid(std::max<std::int64_t>(*largest, 1));  // batch 1 shows by how much it does not fit
     }
     for (std::size_t i = 0; i < models.size(); ++i)
-      curves.push_back({&models[i], &policy, std::move(programs[i]), batches});
+      curves[i * policies.size() + p] = {&models[i], &policy, std::move(programs[i]), batches};
   }
   return curves;
 }
@@ -107,33 +109,21 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
   if (asked.empty() && model.fixed_batch) asked = {*model.fixed_batch};
   const auto curves = curves_of(*models, *policies, platform, request, bindings, asked);
   if (!curves) return tl::unexpected(curves.error());
-  auto swept = sweep(*curves, platform, request, bindings, progress);
-  Diagnostics refused;
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < curves->size(); ++i) {
-    const Curve& curve = (*curves)[i];
+  Swept swept = sweep(*curves, platform, request, bindings, progress);
+  group.rows = std::move(swept.rows);
+  // One size that makes no sense does not spoil the others. Told by precision, phase and batch.
+  std::ranges::stable_sort(swept.refused, {},
+                           [&](const Refusal& refusal) { return refusal.curve % policies->size(); });
+  for (const Refusal& refusal : swept.refused) {
+    const Curve& curve = (*curves)[refusal.curve];
     std::string name = group.listed.empty() ? std::string{} : listed_values(group) + ", ";
     if (models->size() > 1) name += curve.phase->phase + ", ";
-    total += swept[i].size();
-    for (std::size_t k = 0; k < swept[i].size(); ++k) {
-      if (swept[i][k]) continue;
-      // One size that makes no sense does not spoil the others.
-      const Diagnostics& problems = swept[i][k].error();
-      if (refused.empty()) refused = problems;
-      group.skipped.push_back(fmt::format("{}{}, batch {}: {}", name, curve.policy->name, curve.batches[k],
-                                          problems.front().message));
-    }
+    group.skipped.push_back(fmt::format("{}{}, batch {}: {}", name, curve.policy->name,
+                                        curve.batches[refusal.place], refusal.problems.front().message));
   }
-  group.rows.reserve(total - group.skipped.size());
-  for (std::size_t phase = 0; phase < models->size(); ++phase) {
-    for (std::size_t i = phase; i < curves->size(); i += models->size()) {
-      for (Result<AnswerRow>& row : swept[i]) {
-        if (row) group.rows.push_back(*std::move(row));
-      }
-      swept[i] = {};
-    }
+  if (group.rows.empty()) {
+    return tl::make_unexpected(swept.refused.empty() ? Diagnostics{} : swept.refused.front().problems);
   }
-  if (group.rows.empty()) return tl::make_unexpected(std::move(refused));
   group.recommended = recommended_row(group.rows, group.phase);
   group.verdict = verdict(group);
   return group;

@@ -23,10 +23,21 @@ struct Curve {
   std::vector<std::int64_t> batches{};
 };
 
-/// For each curve a row, or why there is none, for each batch. `symbols` are the others that are bound. The
-/// result does not depend on the number of threads.
-std::vector<std::vector<Result<AnswerRow>>> sweep(std::span<const Curve> curves, const Platform& platform,
-                                                  const Request& request, const Bindings& symbols,
-                                                  const Progress& progress);
+/// A configuration that makes no sense, and why.
+struct Refusal {
+  std::size_t curve = 0;
+  std::size_t place = 0;  ///< among the curve's batches
+  Diagnostics problems{};
+};
+
+struct Swept {
+  std::vector<AnswerRow> rows{};   ///< by curve and batch, without those that are refused
+  std::vector<Refusal> refused{};  ///< in the same order
+};
+
+/// All configurations of the curves. `symbols` are the others that are bound. The result does not depend on
+/// the number of threads.
+Swept sweep(std::span<const Curve> curves, const Platform& platform, const Request& request,
+            const Bindings& symbols, const Progress& progress);
 
 }  // namespace roofcast

@@ -46,7 +46,11 @@ std::string write_csv(const Document& document, const Style&) {
       text += (i == 0 ? "" : ",") + field(table->columns[i].key);
     }
     text += '\n';
-    for (const std::string& lines : lines_of(table->rows)) text += lines;
+    const std::vector<std::string> texts = lines_of(table->rows);
+    std::size_t length = text.size();
+    for (const std::string& lines : texts) length += lines.size();
+    text.reserve(length);
+    for (const std::string& lines : texts) text += lines;
     return text;
   }
   return text;
