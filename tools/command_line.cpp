@@ -18,6 +18,7 @@ constexpr const char* description =
     "  simulate --hw a100 --model bert.toml\n"
     "  simulate --hw rtx-3060 --model resnet50 --task training --batch 1..256\n"
     "  simulate explain --hw a100 --model bert --precision fp16 --batch 8\n"
+    "  simulate --hw a100 --model bert --batch 1..10000:1 -o sweep.csv\n"
     "\n"
     "Exit codes: 0 answered, 1 internal or input/output error, 2 wrong use or invalid input,\n"
     "3 nothing fits and --require-fit was given, 5 some of several could not be answered.";
@@ -40,13 +41,16 @@ void add_model_options(CLI::App& app, ModelOptions& run) {
   app.add_option("--precision", run.precisions,
                  "Comma list such as fp32,fp16; all that the card has if left out");
   app.add_option("--batch", run.batches,
-                 "Comma list of batch sizes; 1..256 means the powers of two in between and both ends");
+                 "Comma list of batch sizes; 1..256 means the powers of two in between and both ends, "
+                 "8..512:8 every eighth size");
   app.add_option(
       "--phase", run.phases,
       "Comma list of a model's phases, such as prefill,decode; all that it has if left out; forward is "
       "a pass with all symbols as they are");
-  app.add_option("--set", run.symbols,
-                 "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; repeatable");
+  app.add_option(
+      "--set", run.symbols,
+      "NAME=VALUE: a size of the model, such as seq=512; 4k is 4096; several values as with --batch "
+      "give an answer for each; repeatable");
   add_file_options(app, run);
   app.add_option("--optimizer", run.optimizer, "none, sgd, momentum, adam or adamw (default), for training");
   app.add_option("--runtime", run.runtime,
@@ -71,6 +75,11 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
   app.add_flag("--wide", output.wide, "Do not fit tables to the terminal");
   app.add_flag("--no-color", output.no_color, "No colours, as with the environment variable NO_COLOR");
   app.add_flag("-q,--quiet", output.quiet, "No remarks and no progress on standard error");
+}
+
+void add_threads(CLI::App& app, Options& options) {
+  app.add_option("--threads", options.threads,
+                 "Threads to compute on; all of the machine if left out. The answer does not depend on them");
 }
 
 void add_validate_options(CLI::App& app, ValidateOptions& validate) {
@@ -137,6 +146,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   app.require_subcommand(0, 1);
   add_model_options(app, options.run);
   add_output_options(app, options.output);
+  add_threads(app, options);
   app.add_flag("--all", options.all, "Every configuration, not only those up to the recommended one");
   app.add_flag("--require-fit", options.require_fit, "Leave with exit code 3 if nothing fits");
 
@@ -144,6 +154,7 @@ CommandLine parse_command_line(int argc, char** argv) {
       app.add_subcommand("explain", "One configuration, kernel by kernel, with formulas and numbers");
   add_model_options(*explain, options.run);
   add_output_options(*explain, options.output);
+  add_threads(*explain, options);
   explain->add_flag("--expand", options.expand, "Show each repetition of a repeated block");
 
   CLI::App* list = app.add_subcommand("list", "What there is: hw, models, operators or runtimes");
@@ -162,6 +173,7 @@ CommandLine parse_command_line(int argc, char** argv) {
       app.add_subcommand("validate", "How far predictions are from tables of measured times");
   add_validate_options(*validate, options.validate);
   add_output_options(*validate, options.output);
+  add_threads(*validate, options);
 
   line.stop = true;
   try {

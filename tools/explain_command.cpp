@@ -34,6 +34,7 @@ Diagnostics too_many(const Run& run) {
   check(run.request.precisions.size(), "--precision");
   check(run.request.batches.size(), "--batch");
   check(run.request.phases.size(), "--phase");
+  check(run.combinations.size(), "value of each symbol");
   return problems;
 }
 

@@ -163,15 +163,28 @@ Request read_request(const ModelOptions& options, Diagnostics& problems) {
       add(problems, batches.error());
     }
   }
-  auto symbols = parse_symbols(options.symbols);
-  if (symbols) {
-    if (symbols->contains("batch"))
-      complain(problems, "--set: the batch size has its own option", "write --batch");
-    request.symbols = *std::move(symbols);
-  } else {
-    add(problems, symbols.error());
-  }
   return request;
+}
+
+// The combinations of the values that `--set` lists; the request takes the first.
+std::vector<Bindings> read_symbols(const ModelOptions& options, Request& request, Diagnostics& problems) {
+  const auto symbols = parse_symbols(options.symbols);
+  if (!symbols) {
+    add(problems, symbols.error());
+    return {};
+  }
+  if (symbols->contains("batch"))
+    complain(problems, "--set: the batch size has its own option", "write --batch");
+  for (const auto& [name, values] : *symbols) {
+    if (values.size() > 1) request.listed.push_back(name);
+  }
+  auto combinations = combinations_of(*symbols);
+  if (!combinations) {
+    add(problems, combinations.error());
+    return {};
+  }
+  request.symbols = combinations->front();
+  return *std::move(combinations);
 }
 
 OpenOptions read_open_options(const ModelOptions& options, const Request& request, Diagnostics& problems) {
@@ -196,8 +209,14 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& o
   add_if_given("precision", options.precisions);
   add_if_given("batch", options.batches);
   add_if_given("phase", options.phases);
-  for (const auto& [name, value] : request.symbols)
-    inputs.emplace_back("set", fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : request.symbols) {
+    if (std::ranges::find(request.listed, name) == request.listed.end())
+      inputs.emplace_back("set", fmt::format("{}={}", name, value));
+  }
+  for (const std::string& text : options.symbols) {
+    if (std::ranges::find(request.listed, text.substr(0, text.find('='))) != request.listed.end())
+      inputs.emplace_back("set", text);
+  }
   for (const std::string& shape : options.shapes) inputs.emplace_back("shape", shape);
   if (options.allow_unknown) inputs.emplace_back("allow-unknown", "true");
   if (request.task == Task::training)
@@ -209,6 +228,19 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& o
   add_if_given("input-rate", options.input_rate);
   add_if_given("price", options.price);
   return inputs;
+}
+
+// What is known of it before anything is computed; precisions and phases that are not named come on top.
+void check_count(const Run& run, Diagnostics& problems) {
+  double count = 1;
+  for (const std::size_t choices : {run.request.batches.size(), run.request.precisions.size(),
+                                    run.combinations.size(), run.platforms.size(), run.models.size()}) {
+    count *= static_cast<double>(std::max<std::size_t>(choices, 1));
+  }
+  if (count > most_configurations) {
+    complain(problems, fmt::format("{:.0f} configurations are more than {}", count, most_configurations),
+             "ask for fewer cards, models, sizes or precisions at a time");
+  }
 }
 
 std::vector<Warning> warnings_of(const Run& run, const ModelOptions& options) {
@@ -243,19 +275,38 @@ std::vector<Warning> warnings_of(const Run& run, const ModelOptions& options) {
 
 }  // namespace
 
-Result<Bindings> parse_symbols(const std::vector<std::string>& assignments) {
-  Bindings symbols;
+Result<SymbolValues> parse_symbols(const std::vector<std::string>& assignments) {
+  SymbolValues symbols;
   Diagnostics problems;
   for (const std::string& text : assignments) {
-    const auto assignment = parse_assignment(text);
+    auto assignment = parse_assignment(text);
     if (!assignment) {
       add(problems, assignment.error());
-    } else if (!symbols.insert(*assignment).second) {
-      complain(problems, fmt::format("--set: '{}' is set twice", assignment->first));
+    } else if (!symbols.insert(*std::move(assignment)).second) {
+      complain(problems, fmt::format("--set: '{}' is set twice", text.substr(0, text.find('='))));
     }
   }
   if (!problems.empty()) return tl::make_unexpected(std::move(problems));
   return symbols;
+}
+
+Result<std::vector<Bindings>> combinations_of(const SymbolValues& symbols) {
+  constexpr std::size_t most = 10'000;  // each is read and compiled by itself
+  std::vector<Bindings> combinations{{}};
+  for (const auto& [name, values] : symbols) {
+    if (values.size() > most / combinations.size()) {
+      return fail(fmt::format("--set: more than {} combinations of values", most), {}, "take larger steps");
+    }
+    std::vector<Bindings> longer;
+    for (const Bindings& combination : combinations) {
+      for (const std::int64_t value : values) {
+        longer.push_back(combination);
+        longer.back()[name] = value;
+      }
+    }
+    combinations = std::move(longer);
+  }
+  return combinations;
 }
 
 Result<InputShapes> parse_shapes(const std::vector<std::string>& texts) {
@@ -286,6 +337,7 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
   Run run;
   Diagnostics problems;
   run.request = read_request(options, problems);
+  run.combinations = read_symbols(options, run.request, problems);
   std::optional<Price> price;
   if (!options.price.empty()) {
     const auto given = parse_price(options.price);
@@ -308,15 +360,16 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
     });
     if (!known) run.platforms.push_back(*std::move(platform));
   }
-  const OpenOptions open_options = read_open_options(options, run.request, problems);
+  run.open_options = read_open_options(options, run.request, problems);
   for (const std::string& name : expand_models(data, options.models, problems)) {
-    auto model = load_named_model(data, name, open_options);
+    auto model = load_named_model(data, name, run.open_options);
     if (model) {
       run.models.push_back(*std::move(model));
     } else {
       add(problems, model.error());
     }
   }
+  check_count(run, problems);
   if (!problems.empty()) return tl::make_unexpected(std::move(problems));
   run.inputs = inputs_of(options, run.request);
   run.warnings = warnings_of(run, options);

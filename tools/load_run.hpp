@@ -1,6 +1,7 @@
 #pragma once
 // From options to what the engine needs: cards, models, a request.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ struct NamedModel {
 /// Everything that a run needs, and the run as understood.
 struct Run {
   std::vector<NamedPlatform> platforms{};
-  std::vector<NamedModel> models{};
-  Request request{};
+  std::vector<NamedModel> models{};      ///< as the first combination has them
+  Request request{};                     ///< with the first of `combinations`
+  std::vector<Bindings> combinations{};  ///< of the values that `--set` lists; at least one
+  OpenOptions open_options{};            ///< how models are read, at the first combination too
   std::vector<std::pair<std::string, std::string>> inputs{};
   std::vector<Warning> warnings{};
 };
@@ -40,8 +43,13 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options);
 Result<NamedModel> load_named_model(const DataFolder& data, const std::string& name,
                                     const OpenOptions& options = {});
 
-/// `--set` options as bindings; a name that is set twice is an error.
-Result<Bindings> parse_symbols(const std::vector<std::string>& assignments);
+using SymbolValues = std::map<std::string, std::vector<std::int64_t>>;
+
+/// `--set` options; a name that is set twice is an error.
+Result<SymbolValues> parse_symbols(const std::vector<std::string>& assignments);
+
+/// Each value of each symbol with each of the others', those of the last symbol changing first.
+Result<std::vector<Bindings>> combinations_of(const SymbolValues& symbols);
 
 using InputShapes = decltype(OpenOptions::shapes);
 

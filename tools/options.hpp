@@ -55,6 +55,7 @@ struct Options {
   ModelOptions run{};
   OutputOptions output{};
   ValidateOptions validate{};
+  std::string threads{};  ///< empty: as many as the machine has
   bool all = false;
   bool require_fit = false;
   bool expand = false;

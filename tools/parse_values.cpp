@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/base/expression.hpp"
+#include "engine/decide/request.hpp"
 
 namespace roofcast {
 namespace {
@@ -45,40 +46,80 @@ std::vector<std::string> split_list(std::string_view text) {
   return parts;
 }
 
-Result<std::vector<std::int64_t>> parse_batches(std::string_view text) {
-  std::vector<std::int64_t> batches;
-  for (const std::string& part : split_list(text)) {
-    const auto dots = part.find("..");
-    const auto first = parse_size(std::string_view(part).substr(0, dots), "--batch");
-    if (!first) return tl::make_unexpected(first.error());
-    batches.push_back(*first);
-    if (dots == std::string::npos) continue;
-    const auto last = parse_size(std::string_view(part).substr(dots + 2), "--batch");
-    if (!last) return tl::make_unexpected(last.error());
-    if (*last < *first) {
-      return fail(fmt::format("--batch: the range '{}' ends before it begins", part), {}, "write 1..256");
-    }
-    batches.push_back(*last);
-    for (std::int64_t power = 1; power < *last; power *= 2) {
-      if (power > *first) batches.push_back(power);
-    }
+namespace {
+
+// The powers of two between the ends, and both.
+std::vector<std::int64_t> powers_of_two(std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> sizes{first};
+  for (std::int64_t power = 1; power < last; power *= 2) {
+    if (power > first) sizes.push_back(power);
   }
-  std::ranges::sort(batches);
-  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
-  return batches;
+  sizes.push_back(last);
+  return sizes;
 }
 
-Result<std::pair<std::string, std::int64_t>> parse_assignment(std::string_view text) {
+// "8", "1..256" or "8..512:8".
+Result<std::vector<std::int64_t>> parse_range(std::string_view text, const std::string& option) {
+  const auto dots = text.find("..");
+  const auto first = parse_size(text.substr(0, dots), option);
+  if (!first) return tl::make_unexpected(first.error());
+  if (dots == std::string_view::npos) return std::vector{*first};
+  const auto colon = text.find(':', dots);
+  const auto last = parse_size(text.substr(dots + 2, std::min(colon, text.size()) - dots - 2), option);
+  if (!last) return tl::make_unexpected(last.error());
+  if (*last < *first) {
+    return fail(fmt::format("{}: the range '{}' ends before it begins", option, text), {}, "write 1..256");
+  }
+  if (colon == std::string_view::npos) return powers_of_two(*first, *last);
+  const auto step = parse_size(text.substr(colon + 1), option + ", the step");
+  if (!step) return tl::make_unexpected(step.error());
+  const std::int64_t count = (*last - *first) / *step + 1;
+  if (count > most_configurations) {
+    return fail(
+        fmt::format("{}: '{}' are {} sizes, and {} are the most", option, text, count, most_configurations),
+        {}, "take a larger step");
+  }
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 0; i < count; ++i) sizes.push_back(*first + i * *step);
+  return sizes;
+}
+
+// Numbers and ranges between commas. `zero`: whether 0 is a size too.
+Result<std::vector<std::int64_t>> parse_sizes(std::string_view text, const std::string& option, bool zero) {
+  std::vector<std::int64_t> all;
+  for (const std::string& part : split_list(text)) {
+    if (zero && part == "0") {
+      all.push_back(0);
+      continue;
+    }
+    const auto sizes = parse_range(part, option);
+    if (!sizes) return tl::make_unexpected(sizes.error());
+    all.insert(all.end(), sizes->begin(), sizes->end());
+    if (std::ssize(all) > most_configurations)
+      return fail(fmt::format("{}: more than {} sizes", option, most_configurations), {},
+                  "take larger steps");
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<std::int64_t>> parse_batches(std::string_view text) {
+  return parse_sizes(text, "--batch", false);
+}
+
+Result<std::pair<std::string, std::vector<std::int64_t>>> parse_assignment(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) {
     return fail(fmt::format("--set: '{}' is not NAME=VALUE", text), {}, "for example --set seq=512");
   }
-  const std::string_view name = text.substr(0, equals);
+  const std::string name(text.substr(0, equals));
   if (!is_identifier(name)) return fail(fmt::format("--set: '{}' is not a symbol's name", name));
-  if (text.substr(equals + 1) == "0") return std::pair{std::string(name), std::int64_t{0}};  // no, in flags
-  const auto value = parse_size(text.substr(equals + 1), fmt::format("--set {}", name));
-  if (!value) return tl::make_unexpected(value.error());
-  return std::pair{std::string(name), *value};
+  auto values = parse_sizes(text.substr(equals + 1), "--set " + name, true);  // 0: no, in flags
+  if (!values) return tl::make_unexpected(values.error());
+  return std::pair{name, *std::move(values)};
 }
 
 Result<std::pair<std::string, std::vector<std::int64_t>>> parse_shape(std::string_view text) {
@@ -111,6 +152,15 @@ Result<Price> parse_price(std::string_view text) {
   }
   return fail(fmt::format("--price: '{}' is not a price above 0 per GPU and hour", text), {},
               "write it in US dollars, such as 1.99 or 1.99/h");
+}
+
+Result<std::size_t> parse_threads(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr std::size_t most = 1024;
+  if (error == std::errc{} && end == text.data() + text.size() && value >= 1 && value <= most) return value;
+  return fail(fmt::format("--threads: '{}' is not a whole number from 1 to {}", text, most), {},
+              "leave it out for all threads of the machine");
 }
 
 Result<double> parse_rate(std::string_view text) {

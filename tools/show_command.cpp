@@ -22,15 +22,19 @@ int show_hardware(const DataFolder& data, const Options& options) {
 }
 
 int show_model(const DataFolder& data, const Options& options) {
-  const auto symbols = parse_symbols(options.run.symbols);
-  if (!symbols) return refuse(symbols.error());
+  const auto values = parse_symbols(options.run.symbols);
+  if (!values) return refuse(values.error());
+  const auto combinations = combinations_of(*values);
+  if (!combinations) return refuse(combinations.error());
+  if (combinations->size() > 1) return refuse({{{}, "show takes one value of each symbol", {}}});
+  const Bindings& symbols = combinations->front();
   const auto shapes = parse_shapes(options.run.shapes);
   if (!shapes) return refuse(shapes.error());
   const auto model =
       load_named_model(data, options.name,
-                       {.symbols = *symbols, .shapes = *shapes, .allow_unknown = options.run.allow_unknown});
+                       {.symbols = symbols, .shapes = *shapes, .allow_unknown = options.run.allow_unknown});
   if (!model) return refuse(model.error());
-  const auto summary = summarize(model->graph, *symbols);
+  const auto summary = summarize(model->graph, symbols);
   if (!summary) return refuse(summary.error());
   return write_report({.people = [&] { return summary_document(*summary); },
                        .rows = [&] { return summary_rows(*summary); },

@@ -3,11 +3,14 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
+#include "engine/base/threads.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/locate_data.hpp"
 #include "tools/output.hpp"
+#include "tools/parse_values.hpp"
 
 namespace roofcast {
 namespace {
@@ -15,6 +18,12 @@ namespace {
 int run(int argc, char** argv) {
   const CommandLine line = parse_command_line(argc, argv);
   if (line.stop) return line.exit_code;
+  std::optional<ThreadLimit> limit;
+  if (!line.options.threads.empty()) {
+    const auto threads = parse_threads(line.options.threads);
+    if (!threads) return refuse(threads.error());
+    limit.emplace(*threads);
+  }
   const auto data = locate_data(argc > 0 ? argv[0] : nullptr);
   if (!data) return refuse(data.error());
   switch (line.command) {

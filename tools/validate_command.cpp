@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "engine/io/measured_table.hpp"
 #include "engine/report/csv.hpp"
@@ -162,9 +161,7 @@ int validate_command(const DataFolder& data, const Options& options) {
     std::mutex mutex;
     std::size_t done = 0;
     outcomes = predict_rows(rows, *platforms, *models,
-                            {.baseline = !asked.baseline.empty(),
-                             .threads = std::max(1U, std::thread::hardware_concurrency()),
-                             .done = [&](std::size_t more) {
+                            {.baseline = !asked.baseline.empty(), .done = [&](std::size_t more) {
                                const std::scoped_lock lock(mutex);
                                progress.show(done += more, rows.size(), "rows");
                              }});

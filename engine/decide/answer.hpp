@@ -61,8 +61,9 @@ struct AnswerGroup {
   std::string hw{};  ///< device slug
   std::string hw_name{};
   std::string model{};
-  std::string phase{};            ///< the one that decides what is recommended
-  std::vector<AnswerRow> rows{};  ///< by phase, precision, batch
+  std::string phase{};                           ///< the one that decides what is recommended
+  std::map<std::string, std::int64_t> listed{};  ///< symbols that tell it from other groups of the answer
+  std::vector<AnswerRow> rows{};                 ///< by phase, precision, batch
   std::optional<std::size_t>
       recommended{};                   ///< index into rows: smallest batch within 5% of the best, with room
   std::string verdict{};               ///< one sentence

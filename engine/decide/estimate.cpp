@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "engine/decide/batch_search.hpp"
 #include "engine/decide/phases.hpp"
@@ -51,6 +50,39 @@ Result<std::int64_t> largest_batch_of_all(const std::vector<CompiledProgram>& pr
   return smallest.value_or(0);
 }
 
+// A curve for each phase and precision, those of a phase side by side. `asked`: batch sizes; none: those that
+// fit.
+Result<std::vector<Curve>> curves_of(const std::vector<PhaseModel>& models,
+                                     const std::vector<PrecisionPolicy>& policies, const Platform& platform,
+                                     const Request& request, const Bindings& bindings,
+                                     const std::vector<std::int64_t>& asked) {
+  const std::size_t count = policies.size() * models.size();
+  if (asked.size() * count > static_cast<std::size_t>(most_configurations)) {
+    return fail(fmt::format("{} batch sizes in {} precisions and phases are more than {} configurations",
+                            asked.size(), count, most_configurations),
+                {}, "ask for fewer of --batch, --precision or --phase at a time");
+  }
+  std::vector<Curve> curves(count);
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    const PrecisionPolicy& policy = policies[p];
+    std::vector<CompiledProgram> programs;
+    for (const PhaseModel& phase : models) {
+      auto compiled = compile(phase.graph, compile_options(platform, request, policy));
+      if (!compiled) return tl::unexpected(compiled.error());
+      programs.push_back(*std::move(compiled));
+    }
+    std::vector<std::int64_t> batches = asked;
+    if (batches.empty()) {
+      const auto largest = largest_batch_of_all(programs, platform, bindings);
+      if (!largest) return tl::unexpected(largest.error());
+      batches = batch_grid(std::max<std::int64_t>(*largest, 1));  // batch 1 shows by how much it does not fit
+    }
+    for (std::size_t i = 0; i < models.size(); ++i)
+      curves[i * policies.size() + p] = {&models[i], &policy, std::move(programs[i]), batches};
+  }
+  return curves;
+}
+
 }  // namespace
 
 Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const Request& request,
@@ -64,6 +96,10 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
                     .hw_name = platform.device.name,
                     .model = model.name,
                     .phase = deciding_phase(*models)};
+  for (const std::string& name : request.listed) {
+    if (const auto value = request.symbols.find(name); value != request.symbols.end())
+      group.listed.insert(*value);
+  }
   Bindings bindings = request.symbols;
   std::vector<std::int64_t> asked = request.batches;
   if (const auto set = bindings.find("batch"); set != bindings.end()) {
@@ -71,47 +107,23 @@ Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const
     bindings.erase(set);
   }
   if (asked.empty() && model.fixed_batch) asked = {*model.fixed_batch};
-  std::size_t done = 0;
-  Diagnostics refused;
-  std::vector<std::vector<AnswerRow>> rows(models->size());
-  for (const PrecisionPolicy& policy : *policies) {
-    std::vector<CompiledProgram> programs;
-    for (const PhaseModel& phase : *models) {
-      auto compiled = compile(phase.graph, compile_options(platform, request, policy));
-      if (!compiled) return tl::unexpected(compiled.error());
-      programs.push_back(*std::move(compiled));
-    }
-    std::vector<std::int64_t> batches = asked;
-    if (batches.empty()) {
-      const auto largest = largest_batch_of_all(programs, platform, bindings);
-      if (!largest) return tl::unexpected(largest.error());
-      batches = batch_grid(std::max<std::int64_t>(*largest, 1));  // batch 1 shows by how much it does not fit
-    }
-    for (std::size_t i = 0; i < models->size(); ++i) {
-      const PhaseModel& phase = (*models)[i];
-      Evaluator evaluator(programs[i], platform.device, platform.runtime, platform.priors);
-      for (const std::int64_t batch : batches) {
-        Bindings at = bindings;
-        at["batch"] = batch;
-        const auto prediction = evaluator.evaluate(at);
-        if (!prediction) {  // one size that makes no sense does not spoil the others
-          if (refused.empty()) refused = prediction.error();
-          const std::string name = models->size() > 1 ? phase.phase + ", " : std::string{};
-          group.skipped.push_back(fmt::format("{}{}, batch {}: {}", name, policy.name, batch,
-                                              prediction.error().front().message));
-          continue;
-        }
-        rows[i].push_back(answer_row(phase, platform, request, policy, batch, *prediction));
-        constexpr std::size_t often = 256;
-        if (progress && ++done % often == 0)
-          progress(done, policies->size() * models->size() * batches.size());
-      }
-    }
+  const auto curves = curves_of(*models, *policies, platform, request, bindings, asked);
+  if (!curves) return tl::unexpected(curves.error());
+  Swept swept = sweep(*curves, platform, request, bindings, progress);
+  group.rows = std::move(swept.rows);
+  // One size that makes no sense does not spoil the others. Told by precision, phase and batch.
+  std::ranges::stable_sort(swept.refused, {},
+                           [&](const Refusal& refusal) { return refusal.curve % policies->size(); });
+  for (const Refusal& refusal : swept.refused) {
+    const Curve& curve = (*curves)[refusal.curve];
+    std::string name = group.listed.empty() ? std::string{} : listed_values(group) + ", ";
+    if (models->size() > 1) name += curve.phase->phase + ", ";
+    group.skipped.push_back(fmt::format("{}{}, batch {}: {}", name, curve.policy->name,
+                                        curve.batches[refusal.place], refusal.problems.front().message));
   }
-  for (std::vector<AnswerRow>& of_phase : rows) {
-    std::ranges::move(of_phase, std::back_inserter(group.rows));
+  if (group.rows.empty()) {
+    return tl::make_unexpected(swept.refused.empty() ? Diagnostics{} : swept.refused.front().problems);
   }
-  if (group.rows.empty()) return tl::make_unexpected(std::move(refused));
   group.recommended = recommended_row(group.rows, group.phase);
   group.verdict = verdict(group);
   return group;

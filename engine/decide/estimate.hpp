@@ -1,21 +1,19 @@
 #pragma once
 // From a request to an answer: all precisions and batch sizes of one model on one card.
 
-#include <functional>
 #include <optional>
 
 #include "engine/decide/answer.hpp"
 #include "engine/decide/explanation.hpp"
 #include "engine/decide/request.hpp"
+#include "engine/decide/sweep.hpp"
 #include "engine/graph/graph.hpp"
 
 namespace roofcast {
 
-/// Called with the number of configurations done and the total, now and then.
-using Progress = std::function<void(std::size_t done, std::size_t total)>;
-
 /// All rows, the recommended one and the verdict. Errors: a shape mismatch, an unknown precision or one that
-/// the card lacks, a symbol without a value, a model without a `batch` symbol.
+/// the card lacks, a symbol without a value, a model without a `batch` symbol, more than
+/// `most_configurations`.
 Result<AnswerGroup> estimate(const Graph& model, const Platform& platform, const Request& request,
                              const Progress& progress = {});
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
 #include <tuple>
 
 namespace roofcast {
@@ -16,7 +18,9 @@ Weights weights_of(const AnswerRow& row) {
   return row.quantized ? Weights::quantized : Weights::exact;
 }
 
-std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, Weights weights,
+// `candidates` are indices of rows, as is the result.
+std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows,
+                                   const std::vector<std::size_t>& candidates, Weights weights,
                                    double memory_to_use) {
   constexpr double good_enough = 0.95;
   const auto takes_part = [&](const AnswerRow& row) {
@@ -24,11 +28,11 @@ std::optional<std::size_t> best_of(const std::vector<AnswerRow>& rows, Weights w
            row.memory.needed <= row.memory.usable * memory_to_use;
   };
   double best = 0;
-  for (const AnswerRow& row : rows) {
-    if (takes_part(row)) best = std::max(best, *row.throughput);
+  for (const std::size_t i : candidates) {
+    if (takes_part(rows[i])) best = std::max(best, *rows[i].throughput);
   }
   std::optional<std::size_t> chosen;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (const std::size_t i : candidates) {
     if (!takes_part(rows[i]) || *rows[i].throughput < good_enough * best) continue;
     const auto rank = [&](std::size_t row) { return std::tuple{rows[row].batch, -*rows[row].throughput}; };
     if (!chosen || rank(i) < rank(*chosen)) chosen = i;
@@ -78,13 +82,18 @@ std::string phase_sentence(const AnswerRow& row) {
   return text;
 }
 
+// "bert", or "bert with seq 384" where there are groups with other values.
+std::string name_of(const AnswerGroup& group) {
+  return group.listed.empty() ? group.model : group.model + " with " + listed_values(group);
+}
+
 // For a model with phases, that of the recommended row first.
 std::string verdict_of_phases(const AnswerGroup& group, const AnswerRow& row, const std::string& card) {
   const std::vector<const AnswerRow*> others = other_phases(group.rows, row);
   Bytes needed = row.memory.needed;
   for (const AnswerRow* other : others) needed = std::max(needed, other->memory.needed);
   std::string text = fmt::format("{} on {}, inference in {}, batch {}: fits ({:.1f} of {:.1f} GiB); {}",
-                                 group.model, card, row.precision, row.batch, as_gibibytes(needed),
+                                 name_of(group), card, row.precision, row.batch, as_gibibytes(needed),
                                  as_gibibytes(row.memory.usable), phase_sentence(row));
   for (const AnswerRow* other : others) {
     if (other->latency && other->tokens_per_second) text += "; " + phase_sentence(*other);
@@ -93,44 +102,64 @@ std::string verdict_of_phases(const AnswerGroup& group, const AnswerRow& row, co
   return text + ".";
 }
 
-}  // namespace
-
-std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows) {
+std::optional<std::size_t> recommended_of(const std::vector<AnswerRow>& rows,
+                                          const std::vector<std::size_t>& candidates) {
   constexpr double with_room = 0.9;
   for (const Weights weights : {Weights::as_stored, Weights::exact, Weights::quantized}) {
     for (const double memory_to_use : {with_room, 1.0}) {
-      if (const auto row = best_of(rows, weights, memory_to_use)) return row;
+      if (const auto row = best_of(rows, candidates, weights, memory_to_use)) return row;
     }
   }
   return std::nullopt;
+}
+
+using Configuration = std::pair<std::string_view, std::int64_t>;  // precision, batch
+
+// Those that do not fit in one phase or another.
+std::set<Configuration> too_large(const std::vector<AnswerRow>& rows) {
+  std::set<Configuration> found;
+  for (const AnswerRow& row : rows) {
+    if (row.memory.fits == Fit::no) found.emplace(row.precision, row.batch);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows) {
+  std::vector<std::size_t> candidates(rows.size());
+  std::iota(candidates.begin(), candidates.end(), std::size_t{0});
+  return recommended_of(rows, candidates);
 }
 
 std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows, std::string_view phase) {
   if (std::ranges::all_of(rows, [&](const AnswerRow& row) { return row.phase == phase; })) {
     return recommended_row(rows);
   }
-  std::vector<AnswerRow> candidates;
-  std::vector<std::size_t> places;
+  const std::set<Configuration> excluded = too_large(rows);
+  std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::vector<const AnswerRow*> others = other_phases(rows, rows[i]);
-    const bool fits =
-        std::ranges::all_of(others, [](const AnswerRow* row) { return row->memory.fits != Fit::no; });
-    if (rows[i].phase != phase || !fits) continue;
-    candidates.push_back(rows[i]);
-    places.push_back(i);
+    if (rows[i].phase == phase && !excluded.contains({rows[i].precision, rows[i].batch}))
+      candidates.push_back(i);
   }
-  const auto chosen = recommended_row(candidates);
-  return chosen ? std::optional(places[*chosen]) : std::nullopt;
+  return recommended_of(rows, candidates);
+}
+
+std::string listed_values(const AnswerGroup& group) {
+  std::string text;
+  for (const auto& [name, value] : group.listed)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  return text;
 }
 
 const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows) {
   const AnswerRow* smallest = nullptr;
   for (const AnswerRow& row : rows) {
-    const bool less = smallest == nullptr || row.memory.needed < smallest->memory.needed;
+    if (smallest != nullptr && row.memory.needed >= smallest->memory.needed) continue;
     const bool needs_most = std::ranges::none_of(other_phases(rows, row), [&](const AnswerRow* other) {
       return other->memory.needed > row.memory.needed;
     });
-    if (less && needs_most) smallest = &row;
+    if (needs_most) smallest = &row;
   }
   return smallest;
 }
@@ -147,13 +176,13 @@ std::string limit_in_words(const AnswerRow& row) {
 
 std::string verdict(const AnswerGroup& group) {
   const std::string card = fmt::format("{} ({})", group.hw_name, group.hw);
-  if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", group.model, card);
+  if (group.rows.empty()) return fmt::format("{} on {}: nothing to report.", name_of(group), card);
   if (!group.recommended) {
     const AnswerRow& row = *smallest_row(group.rows);
     const bool tight = row.latency.has_value();
     const std::string phase = is_serving_phase(row) ? fmt::format(" ({})", row.phase) : std::string{};
     return fmt::format("{} on {}, {}{}: {} even at {}, batch {}, which needs {:.1f} of {:.1f} GiB.",
-                       group.model, card, row.task == Task::training ? "training" : "inference", phase,
+                       name_of(group), card, row.task == Task::training ? "training" : "inference", phase,
                        tight ? "fits only just if at all," : "does not fit,", row.precision, row.batch,
                        as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable));
   }
@@ -163,7 +192,7 @@ std::string verdict(const AnswerGroup& group) {
   std::string text = fmt::format(
       "{} on {}, {} in {}, batch {}: fits ({:.1f} of {:.1f} GiB), about {} samples/s ({} to {}), {} ms a "
       "{}, {}",
-      group.model, card, row.task == Task::training ? "training" : "inference", row.precision, row.batch,
+      name_of(group), card, row.task == Task::training ? "training" : "inference", row.precision, row.batch,
       as_gibibytes(row.memory.needed), as_gibibytes(row.memory.usable), number(*row.throughput),
       number(batch / row.latency->p90.count()), number(batch / row.latency->p10.count()),
       number(as_milliseconds(row.latency->p50)), row.task == Task::training ? "step" : "batch",

@@ -23,6 +23,9 @@ std::optional<std::size_t> recommended_row(const std::vector<AnswerRow>& rows, s
 /// rows.
 const AnswerRow* smallest_row(const std::vector<AnswerRow>& rows);
 
+/// The symbols that tell the group from others: "layers 6, seq 384".
+std::string listed_values(const AnswerGroup& group);
+
 /// What takes most of a row's time, in words: "limited by memory (61% of the time)". Of a row that waits for
 /// its launches, that the host is the limit; of one that waits for inputs, that they are.
 std::string limit_in_words(const AnswerRow& row);

@@ -24,6 +24,9 @@ struct Platform {
   std::optional<Price> price{};
 };
 
+/// What one answer may have: its rows and their report are held in memory, 5 to 8 kB each.
+inline constexpr std::int64_t most_configurations = 1'000'000;
+
 /// How a step's inputs get to the card.
 struct InputSupply {
   bool copied = false;                         ///< from pinned memory of the host, before each step
@@ -37,6 +40,7 @@ struct Request {
   std::vector<std::int64_t> batches{};    ///< empty: powers of two up to the largest that fits, and that one
   std::vector<std::string> phases{};      ///< of inference; empty: all that the model has
   Bindings symbols{};                     ///< `--set`
+  std::vector<std::string> listed{};      ///< those of the symbols that have other values in other requests
   bool channels_last = false;             ///< images are stored [batch, height, width, channels]
   InputSupply input{};
 };

@@ -261,8 +261,6 @@ CompiledProgram compile(Program program, const Bindings& overridden) {
 }
 
 Result<std::vector<std::int64_t>> input_values(const CompiledProgram& compiled, const Bindings& bindings) {
-  std::vector<std::string> names;
-  for (const Symbol& symbol : compiled.program.symbols) names.push_back(symbol.name);
   Diagnostics problems;
   for (const auto& [name, value] : bindings) {
     const Symbol* known = find_symbol(compiled.program, name);
@@ -273,6 +271,8 @@ Result<std::vector<std::int64_t>> input_values(const CompiledProgram& compiled, 
                           "it can only take a value that the program was compiled for"});
     }
     if (known == nullptr) {
+      std::vector<std::string> names;
+      for (const Symbol& symbol : compiled.program.symbols) names.push_back(symbol.name);
       problems.push_back({{},
                           fmt::format("model '{}' has no symbol '{}'", compiled.program.model, name),
                           did_you_mean(name, names,

@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
+#include <set>
+
+#include "engine/base/threads.hpp"
 #include "engine/report/answer_report.hpp"
 
 namespace roofcast {
 namespace {
+
+constexpr std::size_t rows_at_a_time = 1024;  // some milliseconds
 
 Cell or_missing(const std::optional<double>& value) {
   return value ? Cell{*value} : Cell{};
@@ -80,6 +85,15 @@ std::vector<Field> fields_after_memory() {
   };
 }
 
+// Symbols with several values have columns of their own.
+std::set<std::string> listed_symbols(const Answer& answer) {
+  std::set<std::string> names;
+  for (const AnswerGroup& group : answer.groups) {
+    for (const auto& [name, value] : group.listed) names.insert(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Document answer_rows(const Answer& answer) {
@@ -95,18 +109,30 @@ Document answer_rows(const Answer& answer) {
   }
   for (const Field& field : after) add_column(field.key);
   add_column("recommended");
+  const std::set<std::string> listed = listed_symbols(answer);
+  for (const std::string& name : listed) add_column("symbol_" + name);
   for (const AnswerGroup& group : answer.groups) {
-    for (std::size_t i = 0; i < group.rows.size(); ++i) {
-      const AnswerRow& row = group.rows[i];
-      Row line;
-      for (const Field& field : before) line.cells.push_back(field.cell(row));
-      for (const Bytes amount : row.memory.by_category) line.cells.emplace_back(amount.value);
-      for (const Field& field : after) line.cells.push_back(field.cell(row));
-      line.cells.emplace_back(group.recommended == i);
-      table.rows.push_back(std::move(line));
-    }
+    const std::size_t begin = table.rows.size();
+    table.rows.resize(begin + group.rows.size());
+    for_each_block(group.rows.size(), rows_at_a_time, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const AnswerRow& row = group.rows[i];
+        std::vector<Cell>& cells = table.rows[begin + i].cells;
+        cells.reserve(table.columns.size());
+        for (const Field& field : before) cells.push_back(field.cell(row));
+        for (const Bytes amount : row.memory.by_category) cells.emplace_back(amount.value);
+        for (const Field& field : after) cells.push_back(field.cell(row));
+        cells.emplace_back(group.recommended == i);
+        for (const std::string& name : listed) {
+          const auto value = row.symbols.find(name);
+          cells.push_back(value != row.symbols.end() ? Cell{value->second} : Cell{});
+        }
+      }
+    });
   }
-  return {.blocks = {std::move(table)}};
+  Document document;
+  document.blocks.emplace_back(std::move(table));
+  return document;
 }
 
 }  // namespace roofcast

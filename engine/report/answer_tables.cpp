@@ -183,6 +183,9 @@ Table comparison_table(const std::vector<AnswerGroup>& groups) {
   });
   constexpr std::ptrdiff_t after_model = 2;
   if (phased) table.columns.insert(table.columns.begin() + after_model, {"phase", "phase", left, true});
+  const bool listed =
+      std::ranges::any_of(groups, [](const AnswerGroup& group) { return !group.listed.empty(); });
+  if (listed) table.columns.insert(table.columns.begin() + after_model, {"with", "symbols", left});
   std::map<std::string, double> first;  // by model: cards are compared, models are not
   for (const AnswerGroup& group : groups) {
     const AnswerRow* row = chosen_row(group);
@@ -202,6 +205,7 @@ Table comparison_table(const std::vector<AnswerGroup>& groups) {
                   limit_of(*row),
                   optional_number(row->usd_per_million_samples)};
     if (phased) line.cells.insert(line.cells.begin() + after_model, Cell{row->phase});
+    if (listed) line.cells.insert(line.cells.begin() + after_model, Cell{listed_values(group)});
     table.rows.push_back(std::move(line));
   }
   return table;

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
+#include "engine/base/threads.hpp"
 #include "engine/graph/serving_phase.hpp"
 #include "engine/predict.hpp"
 #include "engine/validate/network_options.hpp"
@@ -245,7 +244,7 @@ namespace {
 template <class Visit, class Refuse>
 void for_each_network(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
                       const MeasuredPlatforms& platforms, const OpenMeasuredModel& open, bool baseline,
-                      std::size_t threads, const RowsDone& done, const Visit& visit, const Refuse& refuse) {
+                      const RowsDone& done, const Visit& visit, const Refuse& refuse) {
   std::vector<std::size_t> possible;
   for (const std::size_t index : which) {
     if (auto missing = missing_platform(rows[index], platforms)) {
@@ -256,34 +255,27 @@ void for_each_network(std::span<const MeasuredRow> rows, std::span<const std::si
   }
   if (done) done(which.size() - possible.size());
   const std::vector<Job> jobs = jobs_of(rows, possible);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t at = next++; at < jobs.size(); at = next++) {
-      const Job& job = jobs[at];
-      auto model = open(job.model, job.image_size);
-      if (!model) {
-        for (const std::size_t index : job.rows)
-          refuse(index, Unpredicted{"model:" + job.model, first_message(model.error())});
-      } else {
-        ModelPredictor predictor(*std::move(model), platforms, baseline);
-        for (const std::size_t index : job.rows) visit(index, predictor);
-      }
-      if (done) done(job.rows.size());
+  for_each_block(jobs.size(), 1, [&](std::size_t at, std::size_t) {
+    const Job& job = jobs[at];
+    auto model = open(job.model, job.image_size);
+    if (!model) {
+      for (const std::size_t index : job.rows)
+        refuse(index, Unpredicted{"model:" + job.model, first_message(model.error())});
+    } else {
+      ModelPredictor predictor(*std::move(model), platforms, baseline);
+      for (const std::size_t index : job.rows) visit(index, predictor);
     }
-  };
-  std::vector<std::thread> workers;
-  for (std::size_t i = 1; i < std::min(threads, jobs.size()); ++i) workers.emplace_back(work);
-  work();
-  for (std::thread& worker : workers) worker.join();
+    if (done) done(job.rows.size());
+  });
 }
 
 }  // namespace
 
 void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
                       const MeasuredPlatforms& platforms, const OpenMeasuredModel& open, bool baseline,
-                      std::size_t threads, const RowsDone& done, std::span<Outcome> outcomes) {
+                      const RowsDone& done, std::span<Outcome> outcomes) {
   for_each_network(
-      rows, which, platforms, open, baseline, threads, done,
+      rows, which, platforms, open, baseline, done,
       [&](std::size_t index, ModelPredictor& predictor) { outcomes[index] = predictor.predict(rows[index]); },
       [&](std::size_t index, Unpredicted why) {
         outcomes[index].time = tl::make_unexpected(std::move(why));
@@ -299,7 +291,7 @@ std::vector<std::optional<NetworkSample>> network_samples(std::span<const Measur
     if (std::holds_alternative<NetworkRow>(rows[i].what)) networks.push_back(i);
   }
   for_each_network(
-      rows, networks, platforms, open, false, 1, {},
+      rows, networks, platforms, open, false, {},
       [&](std::size_t index, ModelPredictor& predictor) {
         if (auto sample = predictor.sample(rows[index])) samples[index] = *std::move(sample);
       },

@@ -40,12 +40,12 @@ struct MeasuredPlatforms {
 using RowsDone = std::function<void(std::size_t)>;
 
 /// Writes the outcomes of `which` (indices of rows of networks) to their places. `outcomes` is as long as
-/// `rows`. Uses `threads` threads; the result does not depend on them.
+/// `rows`. On several threads; the result does not depend on how many.
 void predict_networks(std::span<const MeasuredRow> rows, std::span<const std::size_t> which,
                       const MeasuredPlatforms& platforms, const OpenMeasuredModel& open, bool baseline,
-                      std::size_t threads, const RowsDone& done, std::span<Outcome> outcomes);
+                      const RowsDone& done, std::span<Outcome> outcomes);
 
-/// For each row what it consists of, if it is of a network that can be predicted.
+/// For each row what it consists of, if it is of a network that can be predicted. On several threads too.
 std::vector<std::optional<NetworkSample>> network_samples(std::span<const MeasuredRow> rows,
                                                           const MeasuredPlatforms& platforms,
                                                           const OpenMeasuredModel& open);

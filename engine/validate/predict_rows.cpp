@@ -39,8 +39,7 @@ std::vector<Outcome> predict_rows(std::span<const MeasuredRow> rows, const Measu
     }
   }
   if (options.done) options.done(rows.size() - networks.size());
-  predict_networks(rows, networks, platforms, open, options.baseline, options.threads, options.done,
-                   outcomes);
+  predict_networks(rows, networks, platforms, open, options.baseline, options.done, outcomes);
   return outcomes;
 }
 

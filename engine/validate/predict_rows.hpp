@@ -7,7 +7,6 @@ namespace roofcast {
 
 struct PredictRowsOptions {
   bool baseline = false;  ///< also what `roofline` says
-  std::size_t threads = 1;
   RowsDone done{};
 };
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/golden/run_simulate.hpp"
@@ -86,6 +87,76 @@ TEST_CASE("simulate: a batch that the host limits is told in words, and a record
   CHECK(milliseconds(small + "--runtime pytorch-compile") < milliseconds(small));
   CHECK(milliseconds(small + "--runtime pytorch-cudagraphs") <
         milliseconds(small + "--runtime pytorch-compile"));
+}
+
+TEST_CASE("simulate --batch with a step, --threads: a row a size, the same on any number of threads") {
+  const std::string sweep = "--hw a100 --model bert --precision fp16 --batch 1..1500:1 --format csv ";
+  const ProcessResult alone = run_simulate(sweep + "--threads 1");
+  const ProcessResult together = run_simulate(sweep + "--threads 3");
+
+  REQUIRE(alone.exit_code == 0);
+  CHECK(std::ranges::count(alone.out, '\n') == 1 + 1500);
+  CHECK((alone.out == together.out));
+  CHECK((alone.out == run_simulate(sweep).out));
+}
+
+TEST_CASE("simulate --set with several values: an answer for each, as if asked for alone") {
+  const auto rows = [&](const std::string& set) {
+    const ProcessResult result = run_simulate(
+        "--hw a100 --hw t4 --model bert --precision fp16 --batch 1..4 " + set + " --threads 3 --json");
+    INFO("complaint: ", result.error);
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.out)["results"];
+  };
+  const auto together = rows("--set seq=128..384:128 --set layers=6");
+  const auto alone = rows("--set seq=256 --set layers=6");
+
+  REQUIRE(together.size() == 2 * 3 * 3);  // cards, lengths, batches
+  for (std::size_t card = 0; card < 2; ++card) {
+    for (std::size_t batch = 0; batch < 3; ++batch) {
+      CHECK(together[card * 9 + 3 + batch] == alone[card * 3 + batch]);
+    }
+  }
+  CHECK(together[6]["symbols"]["seq"] == 384);
+}
+
+TEST_CASE("simulate --set with several values: named in verdicts, tables and CSV") {
+  const std::string sweep = "--hw a100 --model bert --precision fp16 --batch 8 --set seq=128,384 ";
+
+  const std::string text = run_simulate(sweep + "--wide").out;
+  CHECK(text.starts_with("bert-base-uncased with seq 128 on NVIDIA A100"));
+  CHECK(text.find("\nbert-base-uncased with seq 384 on") != std::string::npos);
+  CHECK(text.find("seq 384  fp16") != std::string::npos);
+  const std::string csv = run_simulate(sweep + "--format csv").out;
+  CHECK(csv.find(",recommended,symbol_seq\n") != std::string::npos);
+  CHECK(csv.find("true,128\n") < csv.find("true,384\n"));
+  CHECK(csv.ends_with("true,384\n"));
+}
+
+TEST_CASE("simulate --set with several values: one for explain and show, and not too many") {
+  const ProcessResult explain = run_simulate("explain --hw a100 --model bert --set seq=128,256");
+  CHECK(explain.exit_code == 2);
+  CHECK(explain.error == "error: explain takes one value of each symbol, not 2\n");
+  const ProcessResult show = run_simulate("show model bert --set seq=128,256");
+  CHECK(show.exit_code == 2);
+  CHECK(show.error == "error: show takes one value of each symbol\n");
+  const ProcessResult many = run_simulate("--hw a100 --model bert --set seq=1..5000:1 --set layers=1..3:1");
+  CHECK(many.exit_code == 2);
+  CHECK(many.error.starts_with("error: --set: more than 10000 combinations of values\n"));
+  const ProcessResult rows =
+      run_simulate("--hw a100 --model bert --precision fp16 --batch 1..1000:1 --set seq=1..1001:1");
+  CHECK(rows.exit_code == 2);
+  CHECK(rows.error.starts_with("error: 1001000 configurations are more than 1000000\n"));
+}
+
+TEST_CASE("simulate --threads: what is no number of threads is refused") {
+  for (const char* command : {"", "explain ", "validate --measured tests/validation/example "}) {
+    CAPTURE(command);
+    const std::string model = std::string(command).starts_with("validate") ? "" : resnet;
+    const ProcessResult result = run_simulate(command + model + "--threads none");
+    CHECK(result.exit_code == 2);
+    CHECK(result.error.starts_with("error: --threads: 'none' is not a whole number from 1 to 1024\n"));
+  }
 }
 
 }  // namespace

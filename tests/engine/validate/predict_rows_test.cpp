@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "engine/base/threads.hpp"
 #include "engine/predict.hpp"
 #include "engine/validate/network_options.hpp"
 #include "engine/validate/predict_operator.hpp"
@@ -111,8 +112,12 @@ TEST_CASE("predict_rows: a model is opened once, and the number of threads chang
   }
   std::atomic<int> opened{0};
 
-  const auto alone = predict_rows(rows, toy_platforms(), toy_models(&opened), {.threads = 1});
-  const auto together = predict_rows(rows, toy_platforms(), toy_models(), {.threads = 4});
+  const auto on_threads = [&](std::size_t threads, const OpenMeasuredModel& open) {
+    const ThreadLimit limit(threads);
+    return predict_rows(rows, toy_platforms(), open);
+  };
+  const auto alone = on_threads(1, toy_models(&opened));
+  const auto together = on_threads(4, toy_models());
 
   CHECK(opened == 2);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -125,7 +130,7 @@ TEST_CASE("predict_rows: all rows are reported as done") {
   std::vector<MeasuredRow> rows = {network_row({}), network_row({.model = "nobody's"}), network_row({})};
   rows[2].device.clear();
   rows.push_back({.what = OperatorRow{.op = "relu", .precision = "fp32"}});
-  std::size_t done = 0;
+  std::atomic<std::size_t> done{0};
 
   predict_rows(rows, toy_platforms(), toy_models(), {.done = [&](std::size_t more) { done += more; }});
 
