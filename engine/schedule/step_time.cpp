@@ -76,9 +76,10 @@ StepTime StepSum::finish(const HostWork& work) const {
   }
   result.by_bound[static_cast<std::size_t>(Bound::launch)] += result.timeline.waiting;
 
+  if (total.count() <= 0) return result;
   double low = 0;
   double high = 0;
-  const double share = total.count() > 0 ? device / total : 0;
+  const double share = device / total;
   for (const Range& range : ranges_) {
     if (all_.count() <= 0) break;
     low += square(share * range.low / all_.count());
