@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -71,6 +72,15 @@ Result<Measured> read_measured(const DataFolder& data, const std::string& measur
   return result;
 }
 
+/// What an architecture starts from: its generation's file (`7` for 7.0 and 7.5) if there is one, else
+/// `base`.
+Result<Priors> start_of(const DataFolder& data, const std::string& architecture) {
+  const std::string generation = architecture.substr(0, architecture.find('.'));
+  const bool shared =
+      std::filesystem::exists(data.root() / "hardware_db" / "priors" / (generation + ".toml"));
+  return data.priors(shared ? generation : "base");
+}
+
 void print(const std::string& architecture, const FitReport& report) {
   fmt::print(
       "{:5} {:26} {:5} fitted {:5} calibrated {:5} judged: median {:5.1f}% -> {:4.1f}% -> {:4.1f}%, p90 "
@@ -96,13 +106,13 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const auto data = locate_data(argv[0]);
   if (!data) return refuse(data.error());
-  const auto base = data->priors("base");
-  if (!base) return refuse(base.error());
   const auto samples = read_measured(*data, measured, left_out);
   if (!samples) return refuse(samples.error());
   for (const std::string& name : architectures) {
     const auto own = data->priors(name);
     if (!own) return refuse(own.error());
+    const auto base = start_of(*data, name);
+    if (!base) return refuse(base.error());
     const auto of = [&](const auto& all) {
       const auto found = all.find(name);
       return found == all.end() ? typename std::decay_t<decltype(all)>::mapped_type{} : found->second;
@@ -110,10 +120,10 @@ int run(int argc, char** argv) {
     ArchitectureFit fit = fit_architecture(*own, *base, of(samples->operators), of(samples->networks));
     for (const FitReport& report : fit.reports) print(name, report);
     if (output.empty() || fit.reports.empty()) continue;
-    fit.priors.sources["parameters"] =
-        "fitted by tools/fit_priors to the rows below, half of the groups of each; what has no row is that "
-        "of "
-        "base.toml";
+    fit.priors.sources["parameters"] = fmt::format(
+        "fitted by tools/fit_priors to the rows below, half of the groups of each; what has no row "
+        "follows its nearest kin (engine/fit/README.md) or is that of {}.toml",
+        base->name);
     const std::string file = fmt::format("{}/{}.toml", output, name);
     if (const std::string problem = write_file(file, write_priors(fit.priors, *base)); !problem.empty()) {
       return refuse({{Location{.file = file}, "cannot be written: " + problem, {}}});
