@@ -322,7 +322,7 @@ class Fitter {
   // As wide as makes 80% of networks, which `trial` has not seen, lie within their ranges.
   Spread network_spread(Priors trial, const std::vector<NetworkSample>& calibrate) const {
     constexpr double wanted = 0.8;
-    double narrow = 0.02;
+    double narrow = 0.1;  // no kernel is better known from networks
     double wide = 0.8;
     for (int step = 0; step < 8; ++step) {
       const double middle = std::sqrt(narrow * wide);
