@@ -63,6 +63,8 @@ void add_model_options(CLI::App& app, ModelOptions& run) {
                "Add the copy of the inputs from pinned memory of the host to the card, not hidden");
   app.add_option("--input-rate", run.input_rate,
                  "Samples per second that the input pipeline delivers at most, such as 1500");
+  app.add_flag("--no-calibration", run.no_calibration,
+               "Only the priors of the architecture, though the card has a profile of its own");
   app.add_option("--price", run.price,
                  "US dollars per GPU and hour, such as 1.99; else the cheapest known offer");
 }
@@ -92,6 +94,9 @@ void add_validate_options(CLI::App& app, ValidateOptions& validate) {
       "--only", validate.only,
       "Comma list of tables (file names) or kinds of rows: operators, network, gemm, softmax, ...");
   app.add_option("--rows", validate.rows, "Write a CSV file with a line for each measured row");
+  app.add_flag(
+      "--calibrated", validate.calibrated,
+      "With the profiles of cards that have one; without it only priors of architectures are compared");
   app.add_option("--baseline", validate.baseline, "roofline: also compare with the plain data sheet");
 }
 
@@ -157,8 +162,9 @@ CommandLine parse_command_line(int argc, char** argv) {
   add_threads(*explain, options);
   explain->add_flag("--expand", options.expand, "Show each repetition of a repeated block");
 
-  CLI::App* list = app.add_subcommand("list", "What there is: hw, models, operators or runtimes");
-  list->add_option("what", options.topic, "hw, models, operators or runtimes")->required();
+  CLI::App* list =
+      app.add_subcommand("list", "What there is: hw, models, operators, runtimes or calibrations");
+  list->add_option("what", options.topic, "hw, models, operators, runtimes or calibrations")->required();
   add_output_options(*list, options.output);
 
   CLI::App* show = app.add_subcommand("show", "One card's data sheet, or a model's counts");

@@ -63,6 +63,38 @@ Table runtime_table(const DataFolder& data) {
   return table;
 }
 
+// How far each stage of a profile is off.
+std::string errors_of(const Calibration& calibration) {
+  std::vector<std::string> stages;
+  for (const HeldOutErrors& errors : calibration.held_out)
+    stages.push_back(fmt::format("{} {:.1f}%", errors.stage, 100 * errors.median));
+  return fmt::format("{}", fmt::join(stages, ", "));
+}
+
+int list_calibrations(const DataFolder& data, const OutputOptions& output) {
+  Table table;
+  table.columns = {{"card", "hw"},
+                   {"date", "date"},
+                   {"samples", "samples"},
+                   {"method", "method"},
+                   {"median error of samples held out", "held_out"}};
+  Diagnostics problems;
+  for (const std::string& slug : data.calibrations()) {
+    const auto device = data.device(slug);
+    const auto found = device ? data.calibration_for(*device) : tl::make_unexpected(device.error());
+    if (!found) {
+      problems.insert(problems.end(), found.error().begin(), found.error().end());
+      continue;
+    }
+    const Calibration& calibration = (*found)->calibration;
+    const Provenance& provenance = calibration.provenance;
+    table.rows.push_back({{slug, provenance.date, std::to_string(provenance.samples),
+                           std::string(to_string(provenance.method)), errors_of(calibration)}});
+  }
+  if (!problems.empty()) return refuse(problems);
+  return list_table(std::move(table), "calibrations", output);
+}
+
 }  // namespace
 
 int list_command(const DataFolder& data, const Options& options) {
@@ -71,10 +103,11 @@ int list_command(const DataFolder& data, const Options& options) {
   if (options.topic == "models") return list_table(model_table(data), "models", options.output);
   if (options.topic == "operators") return list_table(operator_list(), "operators", options.output);
   if (options.topic == "runtimes") return list_table(runtime_table(data), "runtimes", options.output);
+  if (options.topic == "calibrations") return list_calibrations(data, options.output);
   return refuse({{{},
                   fmt::format("there is no list of '{}'", options.topic),
-                  did_you_mean(options.topic, {"hw", "models", "operators", "runtimes"},
-                               "known: hw, models, operators, runtimes")}});
+                  did_you_mean(options.topic, {"hw", "models", "operators", "runtimes", "calibrations"},
+                               "known: hw, models, operators, runtimes, calibrations")}});
 }
 
 }  // namespace roofcast

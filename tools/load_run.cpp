@@ -66,7 +66,7 @@ std::vector<std::string> expand_models(const DataFolder& data, const std::vector
 }
 
 Result<NamedPlatform> load_platform(const DataFolder& data, const std::string& name, const Runtime& runtime,
-                                    const std::optional<Price>& price) {
+                                    const std::optional<Price>& price, bool calibrated) {
   auto found = data.find_device(name);
   if (!found) return tl::make_unexpected(found.error());
   auto priors = data.priors_for(found->device);
@@ -74,6 +74,12 @@ Result<NamedPlatform> load_platform(const DataFolder& data, const std::string& n
   NamedPlatform named{.asked_for = name, .note = found->note};
   named.platform = {
       .device = std::move(found->device), .runtime = runtime, .priors = *std::move(priors), .price = price};
+  if (calibrated) {
+    const Device& device = named.platform.device;
+    const auto own = data.calibration_for(device);
+    if (!own) return tl::make_unexpected(own.error());
+    if (*own) named.platform.priors = priors_of((*own)->calibration, device, (*own)->file);
+  }
   if (price) return named;
   const auto offers = data.offers_for(named.platform.device.slug);
   if (!offers) return tl::make_unexpected(offers.error());
@@ -227,6 +233,7 @@ std::vector<std::pair<std::string, std::string>> inputs_of(const ModelOptions& o
   if (options.input_copy) inputs.emplace_back("input-copy", "true");
   add_if_given("input-rate", options.input_rate);
   add_if_given("price", options.price);
+  if (options.no_calibration) inputs.emplace_back("no-calibration", "true");
   return inputs;
 }
 
@@ -350,7 +357,7 @@ Result<Run> load_run(const DataFolder& data, const ModelOptions& options) {
   const auto runtime = read_runtime(data, options, run.request.task);
   if (!runtime) add(problems, runtime.error());
   for (const std::string& name : expand_hardware(data, options.hardware, problems)) {
-    auto platform = load_platform(data, name, runtime ? *runtime : Runtime{}, price);
+    auto platform = load_platform(data, name, runtime ? *runtime : Runtime{}, price, !options.no_calibration);
     if (!platform) {
       add(problems, platform.error());
       continue;

@@ -41,6 +41,7 @@ struct ModelOptions {
   bool input_copy = false;
   std::string input_rate{};  ///< samples per second; empty: no limit
   std::string price{};
+  bool no_calibration = false;
 };
 
 struct ValidateOptions {
@@ -49,6 +50,7 @@ struct ValidateOptions {
   std::string only{};
   std::string rows{};  ///< file for one line a measured row; empty: none
   std::string baseline{};
+  bool calibrated = false;  ///< with the profiles of cards
 };
 
 struct Options {

@@ -152,6 +152,11 @@ int validate_command(const DataFolder& data, const Options& options) {
   for (const auto& [slug, device] : platforms->devices) {
     auto priors = data.priors_for(device);
     if (!priors) return refuse(priors.error());
+    if (asked.calibrated) {
+      const auto own = data.calibration_for(device);
+      if (!own) return refuse(own.error());
+      if (*own) *priors = priors_of((*own)->calibration, device, (*own)->file);
+    }
     platforms->priors.emplace(slug, *std::move(priors));
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/decide/estimate.hpp"
+#include "engine/hardware/calibration.hpp"
 
 namespace roofcast {
 namespace {
@@ -56,6 +57,8 @@ std::vector<std::string> assumptions(const Graph& model, const Platform& platfor
       fmt::format("Each kernel's time follows from the card's data sheet and the priors of its architecture "
                   "({}: {}), {}.",
                   platform.priors.name, platform.priors.title, fitted_on(platform)));
+  const auto profile = platform.priors.sources.find(profile_source);
+  if (profile != platform.priors.sources.end()) lines.push_back(profile->second);
   lines.push_back(fmt::format(
       "Runtime {}: {}; attention is {}{}.", platform.runtime.name, platform.runtime.title,
       platform.runtime.fused_attention ? "one fused kernel" : "written out, its scores go through memory",

@@ -56,17 +56,7 @@ struct Folds {
 
 template <class Sample>
 FitErrors summary(const std::vector<Sample>& samples, const Priors& priors) {
-  std::vector<double> relative;
-  for (const double error : errors(std::span<const Sample>(samples), priors))
-    relative.push_back(std::exp(-error) - 1);
-  if (relative.empty()) return {};
-  std::ranges::sort(relative);
-  FitErrors result{.bias = relative[relative.size() / 2]};
-  for (double& error : relative) error = std::abs(error);
-  std::ranges::sort(relative);
-  result.median = relative[relative.size() / 2];
-  result.p90 = relative[relative.size() * 9 / 10];
-  return result;
+  return fit_errors(errors(std::span<const Sample>(samples), priors));
 }
 
 // Every n-th sample, so that a fit takes seconds.

@@ -4,17 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/fit/fit_errors.hpp"
 #include "engine/fit/fit_kernels.hpp"
 #include "engine/fit/fit_networks.hpp"
 
 namespace roofcast {
-
-/// How far predictions are from measurements: |predicted / measured - 1|, and its median with its sign.
-struct FitErrors {
-  double median = 0;
-  double p90 = 0;
-  double bias = 0;
-};
 
 /// What one stage did. The errors are of the samples that are kept to judge.
 struct FitReport {

@@ -22,6 +22,7 @@ struct KernelSample {
   std::string source{};     ///< of the table
   std::string kernel{};     ///< the operator's name
   std::string precision{};  ///< as its table says
+  std::string group{};      ///< of its table: samples of one group are too alike to judge each other
   Fold fold = Fold::fit;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "engine/io/load_calibration.hpp"
 #include "engine/io/load_device.hpp"
 #include "engine/io/load_harness.hpp"
 #include "engine/io/load_offers.hpp"
@@ -117,6 +118,23 @@ Result<Priors> DataFolder::priors_for(const Device& device) const {
   constexpr double unknown_architecture = 2;
   if (general) general->widened *= unknown_architecture;
   return general;
+}
+
+std::vector<std::string> DataFolder::calibrations() const {
+  return toml_stems(root_ / "hardware_db" / "calibrations");
+}
+
+Result<std::optional<FoundCalibration>> DataFolder::calibration_for(const Device& device) const {
+  if (!std::ranges::binary_search(calibrations(), device.slug)) return std::nullopt;
+  const auto architecture = priors_for(device);
+  if (!architecture) return tl::make_unexpected(architecture.error());
+  const std::filesystem::path file =
+      toml_file(std::filesystem::path("hardware_db") / "calibrations", device.slug);
+  const auto text = read_text(root_ / file);
+  if (!text) return tl::make_unexpected(text.error());
+  auto calibration = load_calibration(*text, (root_ / file).string(), device, *architecture);
+  if (!calibration) return tl::make_unexpected(calibration.error());
+  return FoundCalibration{*std::move(calibration), file.string()};
 }
 
 Result<std::map<std::string, Harness, std::less<>>> DataFolder::harnesses() const {

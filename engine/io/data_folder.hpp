@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/diagnostics.hpp"
+#include "engine/hardware/calibration.hpp"
 #include "engine/hardware/device.hpp"
 #include "engine/hardware/harness.hpp"
 #include "engine/hardware/price.hpp"
@@ -21,6 +23,12 @@ namespace roofcast {
 struct FoundDevice {
   Device device{};
   std::string note{};
+};
+
+/// A profile and the name of its file below the root.
+struct FoundCalibration {
+  Calibration calibration{};
+  std::string file{};
 };
 
 /// A root that is known to hold both folders. Files are read when they are asked for, and only those that can
@@ -54,6 +62,10 @@ class DataFolder {
   Result<std::map<std::string, Harness, std::less<>>> harnesses() const;
   /// Those of the card's compute capability, else the general ones with wider ranges.
   Result<Priors> priors_for(const Device& device) const;
+  /// Cards that have a profile, by slug, sorted.
+  std::vector<std::string> calibrations() const;
+  /// The card's own profile, if there is one.
+  Result<std::optional<FoundCalibration>> calibration_for(const Device& device) const;
 
   /// The file of a model: as given, with `.toml` added, the config.json of a folder, or in models/. A path,
   /// or a name with the ending of another format, is returned whether it exists or not.

@@ -4,19 +4,10 @@
 #include <map>
 
 #include "engine/io/load_priors.hpp"
+#include "engine/io/toml_text.hpp"
 
 namespace roofcast {
 namespace {
-
-// As a basic string of TOML.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') result += '\\';
-    result += letter;
-  }
-  return result + '"';
-}
 
 std::string tile_list(const std::vector<Tile>& tiles) {
   std::vector<std::string> names;
@@ -44,7 +35,7 @@ std::string spread_line(const Spread& spread, const Spread& base) {
 }
 
 std::string residual_table(const std::string& table, const Residual& residual, const Residual& base) {
-  if (residual.weights == base.weights || residual.points.empty()) return {};
+  if (residual.weights == base.weights) return {};
   std::string text =
       fmt::format("\n[{}.residual]  # of the logarithm of times, over log2 of four sizes\n", table);
   text += fmt::format("length_octaves = {}\npoints = [", residual.length);
@@ -63,8 +54,8 @@ std::string residual_table(const std::string& table, const Residual& residual, c
 }  // namespace
 
 std::string write_priors(const Priors& priors, const Priors& base) {
-  std::string text =
-      fmt::format("schema = 1\ntitle = {}\nextends = {}\n", quoted(priors.title), quoted(base.name));
+  std::string text = fmt::format("schema = 1\ntitle = {}\nextends = {}\n", toml_string(priors.title),
+                                 toml_string(base.name));
   if (priors.widened != base.widened)
     text += fmt::format("widened = {:.3g}\n", priors.widened / base.widened);
   if (priors.memory_spread != base.memory_spread)
@@ -111,11 +102,11 @@ std::string write_priors(const Priors& priors, const Priors& base) {
   for (std::size_t i = base.fitted_on.size(); i < priors.fitted_on.size(); ++i) {
     const FittedOn& entry = priors.fitted_on[i];
     text += fmt::format("\n[[fitted_on]]\ndevice = {}\nsource = {}\nkernel = {}\nsplit = \"{}\"\nrows = {}\n",
-                        quoted(entry.device), quoted(entry.source), quoted(entry.kernel),
+                        toml_string(entry.device), toml_string(entry.source), toml_string(entry.kernel),
                         entry.split == GroupSplit::all ? "all" : "half", entry.rows);
   }
   text += "\n[sources]\n";
-  for (const auto& [key, source] : priors.sources) text += fmt::format("{} = {}\n", key, quoted(source));
+  for (const auto& [key, source] : priors.sources) text += fmt::format("{} = {}\n", key, toml_string(source));
   return text;
 }
 

@@ -45,6 +45,7 @@ std::optional<KernelSample> operator_sample(const MeasuredRow& row, const Device
                       .source = row.source,
                       .kernel = op->op,
                       .precision = op->precision,
+                      .group = row.group,
                       .fold = fold_of(row.source, row.group)};
 }
 

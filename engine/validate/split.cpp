@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+
+#include "engine/base/fnv1a64.hpp"
 
 namespace roofcast {
 

@@ -5,14 +5,10 @@
 
 #include <vector>
 
+#include "engine/base/fnv1a64.hpp"
+
 namespace roofcast {
 namespace {
-
-TEST_CASE("fnv1a64: the published values") {  // test vectors of the draft's appendix
-  CHECK(fnv1a64("") == 0xcbf29ce484222325U);
-  CHECK(fnv1a64("a") == 0xaf63dc4c8601ec8cU);
-  CHECK(fnv1a64("foobar") == 0x85944171f73967e8U);
-}
 
 TEST_CASE("fold_of: a third of the groups in the fitted half calibrates, whole groups at a time") {
   int calibrate = 0;
