@@ -1,0 +1,52 @@
+// calibrate: measures kernels on a device.
+//
+//     tools/run calibrate measure --backend cpu -o samples
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "tools/calibrate_commands.hpp"
+#include "tools/locate_data.hpp"
+#include "tools/output.hpp"
+#include "tools/version.hpp"
+
+namespace roofcast {
+namespace {
+
+// Another command is another line.
+constexpr CalibrateCommand commands[] = {
+    {"measure", "Tables of measured operators of a device", declare_calibrate_measure},
+};
+
+int run(int argc, char** argv) {
+  CLI::App app{"Measures the kernels of a device.", "calibrate"};
+  app.set_version_flag("--version", fmt::format("calibrate {}", tool_version));
+  app.require_subcommand(1);
+  CalibrateRun chosen;
+  for (const CalibrateCommand& command : commands) {
+    CLI::App* declared = app.add_subcommand(command.name, command.summary);
+    declared->callback([&chosen, run = command.declare(*declared)] { chosen = run; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_ok : exit_usage;
+  }
+  const auto data = locate_data(argc > 0 ? argv[0] : nullptr);
+  if (!data) return refuse(data.error());
+  return chosen(*data);
+}
+
+}  // namespace
+}  // namespace roofcast
+
+int main(int argc, char** argv) {
+  try {
+    return roofcast::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: internal: %s\n", error.what());
+    return roofcast::exit_internal;
+  }
+}
