@@ -12,10 +12,11 @@ TimingRules timing_rules(Extent extent) {
 
 MeasurePlan measure_plan(const Backend& backend, Extent extent, std::vector<Probe> probes) {
   constexpr BytesPerSecond filling{0.5e9};
+  constexpr Seconds checking{0.1};
   MeasurePlan plan{.probes = std::move(probes), .rules = timing_rules(extent)};
   for (const Probe& probe : plan.probes) {
     const Bytes footprint = backend.footprint(probe);
-    plan.time += plan.rules.cap + footprint / filling;
+    plan.time += plan.rules.cap + checking + footprint / filling;
     plan.memory = std::max(plan.memory, footprint);
   }
   return plan;

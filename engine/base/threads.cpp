@@ -28,11 +28,8 @@ void for_each_block(std::size_t count, std::size_t block,
     }
   };
   const std::size_t blocks = count / block + (count % block == 0 ? 0 : 1);
-  // Asking how many are allowed takes microseconds: more than a small block of work.
-  const std::size_t threads =
-      blocks <= 1
-          ? 1
-          : std::min(blocks, tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  const std::size_t threads = std::min(blocks, allowed);
   if (threads <= 1) {
     work();
     return;

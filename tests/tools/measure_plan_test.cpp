@@ -16,14 +16,14 @@ struct ToyBackend : Backend {
   DeviceFacts facts{};
 };
 
-TEST_CASE("measure_plan: the cap of each probe and two seconds for each GB") {
+TEST_CASE("measure_plan: the cap of each probe, 0.1 s, and two seconds for each GB") {
   const ToyBackend backend;
 
   const MeasurePlan quick = measure_plan(backend, Extent::quick, {{.op = "relu"}, {.op = "gelu"}});
   const MeasurePlan full = measure_plan(backend, Extent::full, {{.op = "relu"}});
 
-  CHECK(quick.time.count() == doctest::Approx(2 * (0.5 + 2.0)));
-  CHECK(full.time.count() == doctest::Approx(2.0 + 2.0));
+  CHECK(quick.time.count() == doctest::Approx(2 * (0.5 + 0.1 + 2.0)));
+  CHECK(full.time.count() == doctest::Approx(2.0 + 0.1 + 2.0));
   CHECK(quick.memory.value == 1e9);
 }
 
