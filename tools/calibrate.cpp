@@ -1,7 +1,7 @@
-// calibrate: makes the profile of one card from timings on that card.
+// calibrate: measures the kernels of a device, and makes the profile of a card from what was measured on it.
 //
-//     tools/run calibrate fit --samples samples.csv --hw a100-sxm4-80gb -o
-//     hardware_db/calibrations/a100-sxm4-80gb.toml
+//     tools/run calibrate measure --backend cpu -o samples
+//     tools/run calibrate fit --samples samples --hw a100-sxm4-80gb -o profile.toml
 
 #include <fmt/format.h>
 
@@ -19,11 +19,13 @@ namespace {
 
 // Another command is another line.
 constexpr CalibrateCommand commands[] = {
+    {"measure", "Tables of measured operators of a device", declare_calibrate_measure},
     {"fit", "A profile from tables of measured operators", declare_calibrate_fit},
 };
 
 int run(int argc, char** argv) {
-  CLI::App app{"Makes the profile of one card, which `simulate` then uses for it.", "calibrate"};
+  CLI::App app{"Measures a device, and makes the profile of a card, which `simulate` then uses for it.",
+               "calibrate"};
   app.set_version_flag("--version", fmt::format("calibrate {}", tool_version));
   app.require_subcommand(1);
   CalibrateRun chosen;

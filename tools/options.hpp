@@ -12,7 +12,8 @@ enum ExitCode : int {
   exit_internal = 1,
   exit_usage = 2,
   exit_does_not_fit = 3,
-  exit_some_failed = 5
+  exit_some_failed = 5,
+  exit_no_device = 6
 };
 
 struct OutputOptions {

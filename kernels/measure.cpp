@@ -1,0 +1,25 @@
+#include "kernels/measure.hpp"
+
+namespace roofcast {
+namespace {
+
+Sample failed(const Probe& probe, const Diagnostics& problems) {
+  return {.probe = probe, .failure = problems.empty() ? "unknown" : problems.front().message};
+}
+
+}  // namespace
+
+Sample measure(Backend& backend, const Probe& probe, const TimingRules& rules,
+               const std::function<Seconds()>& now) {
+  const auto prepared = backend.prepare(probe);
+  if (!prepared) return failed(probe, prepared.error());
+  if (const auto right = (*prepared)->verify(); !right) return failed(probe, right.error());
+  const TimedKernel kernel{.run = [&](std::int64_t times) { return (*prepared)->run(times); },
+                           .now = now,
+                           .clock = [&] { return backend.clock_now(); }};
+  auto timing = time_kernel(kernel, rules, backend.device().clock);
+  if (!timing) return failed(probe, timing.error());
+  return {.probe = probe, .timing = *std::move(timing)};
+}
+
+}  // namespace roofcast

@@ -1,0 +1,40 @@
+#pragma once
+// One thing to measure: an operator with its sizes, and what it has to do at least.
+
+#include <cstdint>
+#include <string>
+
+#include "engine/base/units.hpp"
+
+namespace roofcast {
+
+/// Where a run finds its operands. Cold: in memory, because sets of buffers that are together larger than the
+/// last-level cache take turns. Warm: wherever the run before has left them.
+enum class Residency : std::uint8_t { cold, warm };
+
+std::string_view to_string(Residency residency);
+
+struct Probe {
+  std::string op{};  ///< as tables of measured times name it (tests/validation/README.md), or stream_...
+  std::string precision = "fp32";
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+  std::int64_t k = 0;  ///< 0 where nothing is multiplied
+  Residency residency = Residency::cold;
+  std::string group{};  ///< probes too alike to judge each other
+
+  // The least that any implementation does: padding, and lines that are read to be overwritten, are left out.
+  Flops operations{};
+  Bytes read{};
+  Bytes written{};
+};
+
+/// Products go into one table, all others into another.
+inline bool is_product(const Probe& probe) {
+  return probe.k > 0;
+}
+
+/// "gemm fp32 128x256x64 cold". No two probes of a list have the same name.
+std::string name(const Probe& probe);
+
+}  // namespace roofcast

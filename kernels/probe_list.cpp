@@ -1,0 +1,36 @@
+#include "kernels/probe_list.hpp"
+
+#include <algorithm>
+
+#include "kernels/probes/families.hpp"
+#include "kernels/random.hpp"
+
+namespace roofcast {
+
+const std::vector<ProbeFamily>& probe_families() {
+  static const std::vector<ProbeFamily> families = {
+      {"streams", stream_probes},
+      {"products", product_probes},
+      {"elementwise", elementwise_probes},
+      {"rows", row_probes},
+  };
+  return families;
+}
+
+std::vector<Probe> probe_list(Extent extent, const ProbeLimits& limits) {
+  std::vector<Probe> all;
+  for (const ProbeFamily& family : probe_families()) {
+    for (Probe& probe : family.probes(extent, limits)) {
+      if (probe.read + probe.written > limits.memory || probe.operations > limits.operations) continue;
+      all.push_back(std::move(probe));
+    }
+  }
+  // Fisher and Yates, with a generator that is the same everywhere.
+  constexpr std::uint64_t seed = 1;
+  for (std::size_t left = all.size(); left > 1; --left) {
+    std::swap(all[left - 1], all[random_bits(seed, left) % left]);
+  }
+  return all;
+}
+
+}  // namespace roofcast

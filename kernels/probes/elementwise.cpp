@@ -1,0 +1,53 @@
+// Operators that compute each value by itself.
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "kernels/probes/families.hpp"
+
+namespace roofcast {
+namespace {
+
+struct ElementwiseOp {
+  const char* name = "";
+  int reads = 1;
+  int operations = 1;  ///< for each value, as engine/ops counts them
+};
+
+constexpr std::array ops = {ElementwiseOp{"add_tensor", 2}, ElementwiseOp{"relu"},
+                            ElementwiseOp{"gelu", 1, 14}};
+
+Probe elementwise_probe(const ElementwiseOp& op, std::int64_t m, std::int64_t n) {
+  constexpr double value_bytes = 4;
+  const double values = static_cast<double>(m) * static_cast<double>(n);
+  return {.op = op.name,
+          .m = m,
+          .n = n,
+          .residency = Residency::cold,
+          .group = fmt::format("{}:n{}", op.name, n),
+          .operations = Flops{op.operations * values},
+          .read = Bytes{op.reads * values * value_bytes},
+          .written = Bytes{values * value_bytes}};
+}
+
+}  // namespace
+
+std::vector<Probe> elementwise_probes(Extent extent, const ProbeLimits& limits) {
+  const std::vector<std::int64_t> widths = extent == Extent::quick
+                                               ? std::vector<std::int64_t>{768}
+                                               : std::vector<std::int64_t>{768, 1024, 3072, 4096};
+  const std::int64_t step = extent == Extent::quick ? 16 : 4;
+  std::vector<Probe> probes;
+  for (const ElementwiseOp& op : ops) {
+    for (const std::int64_t n : widths) {
+      for (std::int64_t m = 16; m <= 65536; m *= step) {
+        Probe probe = elementwise_probe(op, m, n);
+        if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
+      }
+    }
+  }
+  return probes;
+}
+
+}  // namespace roofcast

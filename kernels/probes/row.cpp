@@ -1,0 +1,52 @@
+// Operators that need a whole row before they can write any of it: softmax and layer norm.
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "kernels/probes/families.hpp"
+
+namespace roofcast {
+namespace {
+
+struct RowOp {
+  const char* name = "";
+  int operations = 0;  ///< for each value, as engine/ops counts them
+  int learned = 0;     ///< values for each column
+};
+
+constexpr std::array ops = {RowOp{"softmax", 14}, RowOp{"layernorm", 8, 2}};
+
+Probe row_probe(const RowOp& op, std::int64_t m, std::int64_t n) {
+  constexpr double value_bytes = 4;
+  const double values = static_cast<double>(m) * static_cast<double>(n);
+  return {.op = op.name,
+          .m = m,
+          .n = n,
+          .residency = Residency::cold,
+          .group = fmt::format("{}:n{}", op.name, n),
+          .operations = Flops{op.operations * values},
+          .read = Bytes{(values + op.learned * static_cast<double>(n)) * value_bytes},
+          .written = Bytes{values * value_bytes}};
+}
+
+}  // namespace
+
+std::vector<Probe> row_probes(Extent extent, const ProbeLimits& limits) {
+  const std::vector<std::int64_t> widths =
+      extent == Extent::quick ? std::vector<std::int64_t>{128, 1024}
+                              : std::vector<std::int64_t>{64, 128, 256, 768, 1024, 4096, 16384, 50257};
+  const std::int64_t step = extent == Extent::quick ? 16 : 4;
+  std::vector<Probe> probes;
+  for (const RowOp& op : ops) {
+    for (const std::int64_t n : widths) {
+      for (std::int64_t m = 16; m <= 65536; m *= step) {
+        Probe probe = row_probe(op, m, n);
+        if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
+      }
+    }
+  }
+  return probes;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,54 @@
+// Plain streams through memory: which bandwidth there is, at which size it is reached, and where caches end.
+
+#include <array>
+#include <cmath>
+
+#include "kernels/probes/families.hpp"
+
+namespace roofcast {
+namespace {
+
+struct StreamOp {
+  const char* name = "";
+  int reads = 0;  ///< values for each one of the vector's length
+  int writes = 0;
+  int operations = 0;
+};
+
+// copy: y = x; read: the sum of x; write: y = s; triad: y = x + s z.
+constexpr std::array ops = {StreamOp{"stream_copy", 1, 1, 0}, StreamOp{"stream_read", 1, 0, 1},
+                            StreamOp{"stream_write", 0, 1, 0}, StreamOp{"stream_triad", 2, 1, 2}};
+
+Probe stream_probe(const StreamOp& op, std::int64_t values, Residency residency) {
+  constexpr double value_bytes = 4;
+  const auto count = static_cast<double>(values);
+  return {.op = op.name,
+          .m = 1,
+          .n = values,
+          .residency = residency,
+          .group = op.name,
+          .operations = Flops{op.operations * count},
+          .read = Bytes{op.reads * count * value_bytes},
+          .written = Bytes{op.writes * count * value_bytes}};
+}
+
+}  // namespace
+
+std::vector<Probe> stream_probes(Extent extent, const ProbeLimits& limits) {
+  constexpr double least_octave = 10;  // 2^10 values, 4 KiB
+  constexpr double most_octave = 30;   // 4 GiB
+  const double step = extent == Extent::quick ? 4 : 0.5;
+  std::vector<Probe> probes;
+  for (double octave = least_octave; octave <= most_octave; octave += step) {
+    const std::int64_t values = std::llround(std::exp2(octave) / 16) * 16;  // whole cache lines
+    for (const StreamOp& op : ops) {
+      for (const Residency residency : {Residency::cold, Residency::warm}) {
+        Probe probe = stream_probe(op, values, residency);
+        if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
+      }
+    }
+  }
+  return probes;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,176 @@
+#include "kernels/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <vector>
+
+namespace roofcast {
+namespace {
+
+constexpr std::string_view before_sizes = "source,hw,op,precision";
+constexpr std::string_view after_sizes =
+    "latency_us,framework,notes,ref_id,usable,reason,group,runtime_collector,weight_bytes_per_elt,residency,"
+    "runs_in_batch,timings,deviation_us,low_us,high_us,least_us,clock_mhz,date";
+
+/// Without what would need quotes.
+std::string field(std::string text) {
+  std::ranges::replace_if(
+      text, [](char letter) { return letter == ',' || letter == '"' || letter == '\n' || letter == '\r'; },
+      ' ');
+  return text;
+}
+
+std::vector<std::string_view> fields_of(std::string_view row) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const auto comma = row.find(',');
+    fields.push_back(row.substr(0, comma));
+    if (comma == std::string_view::npos) return fields;
+    row.remove_prefix(comma + 1);
+  }
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+struct WrittenRow {
+  std::string hardware{};
+  Probe probe{};
+};
+
+/// Of a row, what says which probe it was. Empty if it is not one of ours.
+std::optional<WrittenRow> parse_row(std::string_view header, std::string_view line) {
+  const auto names = fields_of(header);
+  const auto fields = fields_of(line);
+  if (fields.size() != names.size()) return std::nullopt;
+  const auto value = [&](std::string_view column) {
+    const auto place = std::ranges::find(names, column);
+    return place == names.end() ? std::string_view{}
+                                : fields[static_cast<std::size_t>(place - names.begin())];
+  };
+  const auto m = whole(value("m"));
+  const auto n = whole(value("n"));
+  const auto k = whole(value("k"));
+  if (!m || !n) return std::nullopt;
+  return WrittenRow{std::string(value("hw")),
+                    Probe{.op = std::string(value("op")),
+                          .precision = std::string(value("precision")),
+                          .m = *m,
+                          .n = *n,
+                          .k = k.value_or(0),
+                          .residency = value("residency") == "warm" ? Residency::warm : Residency::cold}};
+}
+
+tl::unexpected<Diagnostics> system_failure(const std::filesystem::path& file, const char* what) {
+  return fail(fmt::format("{}: {}", what, std::generic_category().message(errno)),
+              Location{.file = file.string()});
+}
+
+}  // namespace
+
+std::string sample_header(bool of_products) {
+  return fmt::format("{},{},{}", before_sizes, of_products ? "m,n,k" : "m,n", after_sizes);
+}
+
+std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
+  const Probe& probe = sample.probe;
+  const std::string_view residency = to_string(probe.residency);
+  const std::string sizes = is_product(probe) ? fmt::format("{},{},{}", probe.m, probe.n, probe.k)
+                                              : fmt::format("{},{}", probe.m, probe.n);
+  const std::string who =
+      fmt::format("calibrate,{},{},{},{}", field(origin.hardware), probe.op, probe.precision, sizes);
+  constexpr int weight_bytes = 4;
+  const std::string group = field(probe.group);
+  if (!sample.failure.empty()) {
+    return fmt::format("{},,{},,,0,{},{},calibrate-{},{},{},,,,,,,,{}", who, field(origin.libraries),
+                       field(sample.failure), group, residency, weight_bytes, residency, field(origin.date));
+  }
+  const Timing& timing = sample.timing;
+  const Statistics& one = timing.of_one_run;
+  const std::string clock = timing.clock ? fmt::format("{:.0f}", timing.clock->value / 1e6) : std::string{};
+  return fmt::format("{},{:.6g},{},{},,1,,{},calibrate-{},{},{},{},{},{:.4g},{:.6g},{:.6g},{:.6g},{},{}", who,
+                     as_microseconds(one.median), field(origin.libraries), flags(timing), group, residency,
+                     weight_bytes, residency, timing.runs_in_batch, one.count, as_microseconds(one.deviation),
+                     as_microseconds(one.low), as_microseconds(one.high), as_microseconds(one.least), clock,
+                     field(origin.date));
+}
+
+Result<SampleFolder::File> SampleFolder::open_table(bool of_products, bool resume) {
+  namespace fs = std::filesystem;
+  const fs::path path = folder_ / (of_products ? "products.csv" : "streams.csv");
+  const std::string header = sample_header(of_products);
+  std::error_code error;
+  const bool exists = fs::exists(path, error) && fs::file_size(path, error) > 0;
+  if (exists && !resume) {
+    return fail("exists already", Location{.file = path.string()},
+                "`--resume` goes on with it; or choose another folder");
+  }
+  if (exists) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto whole_rows = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+    int line = 0;
+    for (std::size_t at = 0; at < whole_rows;) {
+      const std::size_t end = text.find('\n', at);
+      const std::string_view row = std::string_view(text).substr(at, end - at);
+      at = end + 1;
+      const Location where{.file = path.string(), .line = ++line};
+      if (line == 1) {
+        if (row != header) return fail("the columns are not those of this version", where);
+        continue;
+      }
+      const auto written = parse_row(header, row);
+      if (!written) return fail("not a row that calibrate has written", where);
+      if (written->hardware != field(origin_.hardware)) {
+        return fail(fmt::format("a row of '{}', but this is '{}'", written->hardware, origin_.hardware),
+                    where, "each card needs a folder of its own; `--hw` names the card");
+      }
+      done_.insert(name(written->probe));
+    }
+    if (whole_rows < text.size()) fs::resize_file(path, whole_rows, error);
+    if (error) return fail("cannot be cut: " + error.message(), Location{.file = path.string()});
+  }
+  File file(std::fopen(path.c_str(), "ab"));
+  if (!file) return system_failure(path, "cannot be opened");
+  // What was cut off may have been the header.
+  if (fs::file_size(path, error) == 0 && std::fputs((header + "\n").c_str(), file.get()) < 0)
+    return system_failure(path, "cannot be written");
+  return file;
+}
+
+Result<SampleFolder> SampleFolder::open(const std::filesystem::path& folder, const SampleOrigin& origin,
+                                        bool resume) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail("cannot be made: " + error.message(), Location{.file = folder.string()});
+  SampleFolder result(folder, origin);
+  auto products = result.open_table(true, resume);
+  if (!products) return tl::make_unexpected(products.error());
+  auto streams = result.open_table(false, resume);
+  if (!streams) return tl::make_unexpected(streams.error());
+  result.products_ = *std::move(products);
+  result.streams_ = *std::move(streams);
+  return result;
+}
+
+Result<void> SampleFolder::write(const Sample& sample) {
+  std::FILE* file = (is_product(sample.probe) ? products_ : streams_).get();
+  const std::string line = sample_row(sample, origin_) + "\n";
+  if (std::fputs(line.c_str(), file) < 0 || std::fflush(file) != 0) {
+    return system_failure(folder_, "cannot be written");
+  }
+  done_.insert(name(sample.probe));
+  return {};
+}
+
+}  // namespace roofcast

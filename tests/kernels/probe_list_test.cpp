@@ -1,0 +1,96 @@
+#include "kernels/probe_list.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace roofcast {
+namespace {
+
+constexpr ProbeLimits generous{.memory = gibibytes(8), .operations = Flops{1e13}};
+
+std::vector<std::string> names(const std::vector<Probe>& probes) {
+  std::vector<std::string> all;
+  for (const Probe& probe : probes) all.push_back(name(probe));
+  return all;
+}
+
+TEST_CASE("probe_list: names are unique, sizes and counts are positive, groups are given") {
+  for (const Extent extent : {Extent::quick, Extent::full}) {
+    const std::vector<Probe> probes = probe_list(extent, generous);
+    std::set<std::string> seen;
+    for (const Probe& probe : probes) {
+      CAPTURE(name(probe));
+      CHECK(seen.insert(name(probe)).second);
+      CHECK(probe.m > 0);
+      CHECK(probe.n > 0);
+      CHECK(probe.read.value + probe.written.value > 0);
+      CHECK_FALSE(probe.group.empty());
+    }
+  }
+}
+
+TEST_CASE("probe_list: is the same each time and mixes its families") {
+  const auto once = names(probe_list(Extent::quick, generous));
+
+  CHECK(once == names(probe_list(Extent::quick, generous)));
+  CHECK_FALSE(std::ranges::is_sorted(once));
+}
+
+TEST_CASE("probe_list: nothing is beyond the limits of the device") {
+  constexpr ProbeLimits small{.memory = mebibytes(1), .operations = Flops{1e8}};
+
+  const std::vector<Probe> probes = probe_list(Extent::full, small);
+
+  CHECK(probes.size() > 100);
+  for (const Probe& probe : probes) {
+    CHECK(probe.read + probe.written <= small.memory);
+    CHECK(probe.operations <= small.operations);
+  }
+}
+
+TEST_CASE("probe_list: full holds some hundreds, quick at most a fifth of them") {
+  const std::size_t full = probe_list(Extent::full, generous).size();
+
+  CHECK(full > 500);
+  CHECK(5 * probe_list(Extent::quick, generous).size() < full);
+}
+
+TEST_CASE("product probes: spread over small and large sizes in each direction") {
+  const std::vector<Probe> probes = probe_list(Extent::full, generous);
+  const auto in_range = [&](std::int64_t Probe::*size, std::int64_t from, std::int64_t to) {
+    return std::ranges::count_if(probes, [&](const Probe& probe) {
+      return is_product(probe) && probe.*size >= from && probe.*size < to;
+    });
+  };
+
+  for (const auto size : {&Probe::m, &Probe::n}) {
+    CHECK(in_range(size, 1, 90) > 40);
+    CHECK(in_range(size, 90, 8193) > 40);
+  }
+  CHECK(in_range(&Probe::k, 16, 362) > 40);
+  CHECK(in_range(&Probe::k, 362, 8193) > 40);
+}
+
+TEST_CASE("probes: what they have to do, by hand") {
+  const std::vector<Probe> probes = probe_list(Extent::full, generous);
+  const auto find = [&](const std::string& wanted) {
+    return *std::ranges::find_if(probes, [&](const Probe& probe) { return name(probe) == wanted; });
+  };
+
+  const Probe product = find("gemm fp32 128x3072x768 cold");
+  CHECK(product.operations.value == 2.0 * 128 * 3072 * 768);
+  CHECK(product.read.value == 4.0 * (128 * 768 + 768 * 3072));
+  CHECK(product.written.value == 4.0 * 128 * 3072);
+  CHECK(product.group == "gemm:n3072k768");
+  const Probe triad = find("stream_triad fp32 1x1024 warm");
+  CHECK(triad.operations.value == 2.0 * 1024);
+  CHECK(triad.read.value == 2 * 4.0 * 1024);
+  CHECK(triad.written.value == 4.0 * 1024);
+  const Probe norm = find("layernorm fp32 16x1024 cold");
+  CHECK(norm.read.value == 4.0 * (16 * 1024 + 2 * 1024));
+}
+
+}  // namespace
+}  // namespace roofcast

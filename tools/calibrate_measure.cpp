@@ -1,0 +1,202 @@
+// calibrate measure: runs probes on a device and writes tables of their times.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+
+#include "kernels/backend_list.hpp"
+#include "kernels/measure.hpp"
+#include "kernels/samples.hpp"
+#include "tools/calibrate_commands.hpp"
+#include "tools/card_file.hpp"
+#include "tools/measure_plan.hpp"
+#include "tools/measured_peaks.hpp"
+#include "tools/output.hpp"
+#include "tools/progress.hpp"
+#include "tools/write_file.hpp"
+
+namespace roofcast {
+namespace {
+
+struct MeasureOptions {
+  std::string backend = "cpu";
+  std::string folder{};
+  std::string hardware{};     ///< empty: from the device's name
+  std::string device_file{};  ///< empty: none
+  bool full = false;
+  bool resume = false;
+  bool list = false;
+  bool dry_run = false;
+  bool quiet = false;
+};
+
+Seconds now() {
+  return std::chrono::steady_clock::now().time_since_epoch();
+}
+
+std::string today() {
+  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm day{};
+  gmtime_r(&time, &day);
+  return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
+}
+
+std::string minutes(Seconds time) {
+  return fmt::format("{:.0f} min {:.0f} s", std::floor(time.count() / 60), std::fmod(time.count(), 60));
+}
+
+std::string describe(const DeviceFacts& device) {
+  return fmt::format("{}, {} units at {:.0f} MHz, {:.1f} GiB, cache of {:.0f} MiB, {}; {}\n", device.name,
+                     device.units, device.clock.value / 1e6, as_gibibytes(device.memory),
+                     as_mebibytes(device.last_level_cache), device.driver, device.libraries);
+}
+
+int print(const std::string& text) {
+  const std::string problem = write_standard_output(text);
+  if (problem.empty()) return exit_ok;
+  refuse({{{}, "standard output cannot be written: " + problem, {}}});
+  return exit_internal;
+}
+
+int print_list(const std::vector<Probe>& probes) {
+  std::string text;
+  for (const Probe& probe : probes) {
+    text += fmt::format("{:40} {:10.4g} MFLOP {:10.4g} MB\n", name(probe), probe.operations.value / 1e6,
+                        (probe.read + probe.written).value / 1e6);
+  }
+  return print(text);
+}
+
+std::string plan_text(const MeasurePlan& plan) {
+  return fmt::format("{} probes in at most {}, with at most {:.2f} GiB of memory\n", plan.probes.size(),
+                     minutes(plan.time), as_gibibytes(plan.memory));
+}
+
+struct Outcome {
+  std::size_t measured = 0;
+  std::size_t failed = 0;
+  std::size_t flagged = 0;
+  std::size_t left = 0;  ///< not begun when the time was over
+};
+
+Result<Outcome> measure_all(Backend& backend, const MeasurePlan& plan, SampleFolder& samples, bool quiet) {
+  Outcome outcome;
+  ProgressLine progress(!quiet);
+  const Seconds end = now() + plan.time;
+  Seconds longest = plan.rules.cap;  // of a probe so far: others may use the machine too
+  for (const Probe& probe : plan.probes) {
+    const std::size_t done = outcome.measured + outcome.failed;
+    progress.show(done, plan.probes.size(), "probes");
+    const Seconds begin = now();
+    if (begin + longest > end) {
+      outcome.left = plan.probes.size() - done;
+      break;
+    }
+    const Sample sample = measure(backend, probe, plan.rules, now);
+    if (const auto written = samples.write(sample); !written) return tl::make_unexpected(written.error());
+    ++(sample.failure.empty() ? outcome.measured : outcome.failed);
+    if (!flags(sample.timing).empty()) ++outcome.flagged;
+    longest = std::max(longest, now() - begin);
+  }
+  return outcome;
+}
+
+/// The card's file, and a line in devices.csv by which `fit` and `validate` find it.
+Result<void> write_card(const MeasureOptions& options, const DeviceFacts& device, const MeasuredPeaks& peaks,
+                        const SampleOrigin& origin) {
+  if (peaks.product.value <= 0 || peaks.stream.value <= 0) {
+    return fail("a card needs a measured product and stream", Location{.file = options.folder});
+  }
+  const std::string path = std::filesystem::absolute(options.device_file).string();
+  const std::string names = (std::filesystem::path(options.folder) / "devices.csv").string();
+  for (const auto& [file, text] :
+       {std::pair{path, card_file(device, peaks, origin.date)},
+        std::pair{names, fmt::format("hw,slug\n{},\"{}\"\n", origin.hardware, path)}}) {
+    const std::string problem = write_file(file, text);
+    if (!problem.empty()) return fail("cannot be written: " + problem, Location{.file = file});
+  }
+  return {};
+}
+
+int measure_into(Backend& backend, const MeasureOptions& options, Extent extent,
+                 const std::vector<Probe>& probes) {
+  const DeviceFacts& device = backend.device();
+  const SampleOrigin origin{.hardware = options.hardware.empty() ? slug_of(device.name) : options.hardware,
+                            .libraries = device.libraries,
+                            .date = today()};
+  auto samples = SampleFolder::open(options.folder, origin, options.resume);
+  if (!samples) return refuse(samples.error());
+  std::vector<Probe> missing;
+  std::ranges::copy_if(probes, std::back_inserter(missing),
+                       [&](const Probe& probe) { return !samples->is_done(probe); });
+  const MeasurePlan plan = measure_plan(backend, extent, std::move(missing));
+  if (!options.quiet) fmt::print(stderr, "{}{}", describe(device), plan_text(plan));
+  const Seconds begin = now();
+  const auto outcome = measure_all(backend, plan, *samples, options.quiet);
+  if (!outcome) return refuse(outcome.error());
+  const auto peaks = measured_peaks(options.folder, probes);
+  if (!peaks) return refuse(peaks.error());
+  if (!options.device_file.empty()) {
+    if (const auto written = write_card(options, device, *peaks, origin); !written)
+      return refuse(written.error());
+  }
+  std::string text = fmt::format(
+      "{} measured in {}, {} there before, {} flagged, {} failed, {} left\nbest product: {:.1f} GFLOP/s "
+      "({})\nbest "
+      "stream: {:.2f} GB/s ({})\n",
+      outcome->measured, minutes(now() - begin), samples->done() - outcome->measured - outcome->failed,
+      outcome->flagged, outcome->failed, outcome->left, peaks->product.value / 1e9, peaks->product_probe,
+      peaks->stream.value / 1e9, peaks->stream_probe);
+  if (outcome->left > 0) text += "`--resume` measures what is left\n";
+  const int printed = print(text);
+  return printed == exit_ok && outcome->failed > 0 ? exit_some_failed : printed;
+}
+
+int measure_command(const MeasureOptions& options) {
+  const auto entry = std::ranges::find(backends(), options.backend, &BackendEntry::name);
+  if (entry == backends().end()) {
+    std::vector<std::string> names;
+    for (const BackendEntry& known : backends()) names.emplace_back(known.name);
+    return refuse({{{},
+                    fmt::format("--backend: unknown backend '{}'", options.backend),
+                    did_you_mean(options.backend, names, fmt::format("known: {}", fmt::join(names, ", ")))}});
+  }
+  const auto backend = entry->open();
+  if (!backend) {
+    refuse(backend.error());
+    return exit_no_device;
+  }
+  const Extent extent = options.full ? Extent::full : Extent::quick;
+  const std::vector<Probe> probes = probe_list(extent, (*backend)->limits());
+  if (options.list) return print_list(probes);
+  if (options.dry_run) return print(plan_text(measure_plan(**backend, extent, probes)));
+  if (options.folder.empty()) {
+    return refuse({{{}, "-o FOLDER is missing", "the tables of samples are written there"}});
+  }
+  return measure_into(**backend, options, extent, probes);
+}
+
+}  // namespace
+
+CalibrateRun declare_calibrate_measure(CLI::App& app) {
+  const auto options = std::make_shared<MeasureOptions>();
+  app.add_option("--backend", options->backend, "What is measured: cpu (default) or cuda");
+  app.add_option("-o,--output", options->folder, "Folder for the tables");
+  app.add_option("--hw", options->hardware, "What the tables call the card; default: from the device's name");
+  app.add_option("--device-file", options->device_file,
+                 "Also write a card file, to predict this very processor");
+  auto* full = app.add_flag("--full", options->full, "All probes, with up to 2 s for each");
+  app.add_flag("--quick")->excludes(full)->description("Few probes, with up to 0.5 s for each (default)");
+  app.add_flag("--resume", options->resume, "Go on with the tables in the folder");
+  app.add_flag("--list", options->list, "Print the probes");
+  app.add_flag("--dry-run", options->dry_run, "Print how long it will take at most, and the memory");
+  app.add_flag("-q,--quiet", options->quiet, "No bar of progress");
+  return [options](const DataFolder& /*data*/) { return measure_command(*options); };
+}
+
+}  // namespace roofcast

@@ -1,0 +1,16 @@
+#pragma once
+// A processor that was measured, as a card file (hardware_db/README.md).
+
+#include <string>
+
+#include "kernels/backend.hpp"
+#include "tools/measured_peaks.hpp"
+
+namespace roofcast {
+
+/// Peak and bandwidth are the best rates that were measured. What a processor does not have and the format
+/// asks for is filled with placeholders; [sources] says which. No priors fit `compute_capability = "cpu"`, so
+/// those for unknown architectures apply, with their wide ranges. Needs: both peaks above 0.
+std::string card_file(const DeviceFacts& device, const MeasuredPeaks& peaks, const std::string& date);
+
+}  // namespace roofcast
