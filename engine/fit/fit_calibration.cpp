@@ -180,6 +180,10 @@ Spread conformal_spread(std::vector<double> held_out, const Spread& architecture
   return {.low = std::min(own.low, architecture.low), .high = std::max(own.high, architecture.high)};
 }
 
+Spread to_the_power(const Spread& spread, double exponent) {
+  return {.low = std::pow(spread.low, exponent), .high = std::pow(spread.high, exponent)};
+}
+
 double share_inside(const std::vector<double>& logarithms, const Spread& spread) {
   if (logarithms.empty()) return 0;
   const auto inside = std::ranges::count_if(logarithms, [&](double error) {
@@ -210,7 +214,7 @@ std::optional<StageCalibration> calibrate_stage(const FitStage& stage, std::span
   StageCalibration report{.stage = stage.name,
                           .samples = samples.size(),
                           .groups = count_groups(samples),
-                          .spread = stage.spread(priors),
+                          .spread = to_the_power(stage.spread(priors), priors.widened),
                           .judged = judging.size()};
   const std::vector<double> judged_before = errors(judging, priors);
   report.judged_before = fit_errors(judged_before);
@@ -229,8 +233,9 @@ std::optional<StageCalibration> calibrate_stage(const FitStage& stage, std::span
       report.parameters = recipes[best].parameters;
       report.residual = recipes[best].residual;
       priors = *Kitchen(stage, priors, samples).cook(recipes[best]);
-      stage.spread(priors) = conformal_spread(held_out[best], report.spread);
-      report.spread = stage.spread(priors);
+      report.spread = conformal_spread(held_out[best], report.spread);
+      // The card was measured: what its architecture borrows widens its range no more.
+      stage.spread(priors) = to_the_power(report.spread, 1 / priors.widened);
       add_provenance(samples, split, priors);
     } else {
       report.reason = "not better on samples that were held out";

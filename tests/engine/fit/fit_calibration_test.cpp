@@ -112,6 +112,17 @@ TEST_CASE("fit_calibration: the range holds 80% of the errors that were held out
   CHECK(spread.high == close_to(std::exp(0.08), 0.03));
 }
 
+TEST_CASE("fit_calibration: an architecture that borrows does not widen what was measured on the card") {
+  Priors borrowed = architecture();
+  borrowed.widened = 2;
+
+  const CalibrationFit fit = fit_calibration(borrowed, streams(0.5, 0.1), GroupSplit::all);
+
+  const Spread& spread = fit.priors.kernels.stream[elementwise].spread;
+  CHECK(fit.priors.widened == 2);
+  CHECK(std::pow(spread.high, 2) == close_to(std::exp(0.08), 0.03));
+}
+
 TEST_CASE("fit_calibration: samples of products in 16 bits leave other precisions and kernels alone") {
   Priors card = architecture();
   card.kernels.gemm[tensor16].peak_share = 0.5;
