@@ -142,6 +142,7 @@ class Fusion {
       const Kernel& kernel = whole.kernels[i];
       const bool is_last = i + 1 == whole.kernels.size();
       Step part{.name = whole.name, .op = whole.op, .phase = whole.phase, .region = whole.region};
+      part.called = whole.called && i == 0;  // it stays one operator
       if (i == 0) {
         part.parameters = whole.parameters;
         part.layer_elements = whole.layer_elements;
@@ -374,6 +375,8 @@ class Fusion {
     const Step& last = step(chain.members.back());
     Step result{.name = last.name, .op = last.op, .phase = last.phase, .region = last.region};
     result.reuses_inputs = true;
+    result.called =
+        std::ranges::any_of(chain.members, [&](const std::size_t member) { return step(member).called; });
     Kernel kernel;
     std::map<TensorId, KernelAccess> reads;
     std::map<TensorId, KernelAccess> writes;

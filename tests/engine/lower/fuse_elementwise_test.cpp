@@ -214,6 +214,18 @@ TEST_CASE("fuse_elementwise: the host calls kernels, not views") {
   CHECK(calls(true) == 2);
 }
 
+TEST_CASE("fuse_elementwise: an operator of several kernels stays one call") {
+  const std::string text =
+      head + input("classes", "4", "int64") + node("loss", "cross_entropy", "\"x\", \"classes\"");
+  const auto calls = [&](bool fuses) {
+    const CompiledProgram program = compiled(text, fuses);
+    return (*slot_values(program, {}))[static_cast<std::size_t>(program.operators[0])];
+  };
+
+  CHECK(calls(false) == 1);
+  CHECK(calls(true) == 1);
+}
+
 TEST_CASE("fuse_elementwise: what stays inside takes no memory, and results take that of operands") {
   const auto memory = [](const std::string& text) {
     std::vector<std::string> events;
