@@ -19,7 +19,8 @@ std::string quoted(const std::string& text) {
 }
 
 std::string board_sources() {
-  return "not measured: placeholders, which no prediction of a processor depends on";
+  return "not measured: placeholders; --input-copy reads the link, and the power limit is too high to slow "
+         "anything";
 }
 
 }  // namespace

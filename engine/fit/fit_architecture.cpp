@@ -246,11 +246,6 @@ class Fitter {
       copy.product = to.product;
       copy.residual = {};
       copy.spread = to.spread;
-      if (unit == MatrixUnit::tensor32) {  // one channel in a group: no Tensor Core, and values of fp32
-        copy.depthwise_share = to.depthwise_share;
-        copy.depthwise_taps = to.depthwise_taps;
-        copy.depthwise_weight_share = to.depthwise_weight_share;
-      }
       to = std::move(copy);
       follow_product(from.product, to.product);
     }

@@ -135,7 +135,9 @@ struct Model {
   }
 
   // Libraries take Winograd's algorithm where it saves multiplications, not where a trial says that it is
-  // faster: it wants some depth, and results that fill its tiles of 4 x 4.
+  // faster: it wants some depth, and results that fill its tiles of 4 x 4. By the kernel names in NeuSight's
+  // table (cuDNN 8.9) half of the kernels change at 18 channels on A100, 32 on V100, some 60 on T4 and P4,
+  // and on all but A100 between 5 x 5 results, which fill 0.39 of their tiles, and 7 x 7, which fill 0.77.
   bool takes_winograd() const {
     constexpr double least_depth = 24;
     constexpr double most_multiplied = 0.5;  // of the multiplications by definition
@@ -151,10 +153,8 @@ struct Model {
            std::ceil(static_cast<double>(results[2]) / side);
   }
 
-  ConvolutionTime winograd() const {
-    constexpr double side = 4;
-    constexpr double points = 36;  // of a transformed 6 x 6 tile
-    const double t = tiles(side);
+  // A product for each point of `t` transformed tiles.
+  GemmWork transformed_product(double points, double t) const {
     GemmWork gemm{.batch = points, .arithmetic = work.arithmetic, .rate_share = fitted.winograd_share};
     if (work.form.pass == Pass::weight_gradient) {
       gemm.m = s.c_out, gemm.n = s.c_in, gemm.k = t;
@@ -164,14 +164,24 @@ struct Model {
     }
     gemm.read = Bytes{points * (gemm.m + gemm.n) * gemm.k * s.bytes};
     gemm.written = Bytes{points * gemm.m * gemm.n * s.bytes};
+    return gemm;
+  }
+
+  // Transforms, the products, the transform back.
+  ConvolutionTime through_transforms(ConvolutionAlgorithm algorithm, const GemmWork& gemm) const {
     ConvolutionTime time{.launch = microseconds(4 * fitted.launch_us),
-                         .algorithm = ConvolutionAlgorithm::winograd,
-                         .executed_macs = points * gemm.m * gemm.n * gemm.k,
+                         .algorithm = algorithm,
+                         .executed_macs = gemm.batch * gemm.m * gemm.n * gemm.k,
                          .gemm = gemm_time(gemm, machine, fitted.product)};
     time.product = time.gemm.total;
     time.transform = Seconds{((work.read + work.written).value + (gemm.read + gemm.written).value) / stream};
     time.total = time.launch + time.product + time.transform;
     return time;
+  }
+
+  ConvolutionTime winograd() const {
+    constexpr double points = 36;  // of a transformed 6 x 6 tile
+    return through_transforms(ConvolutionAlgorithm::winograd, transformed_product(points, tiles(4)));
   }
 
   // Larger windows than Winograd's, on tiles that are at least as large.
@@ -190,26 +200,12 @@ struct Model {
       const double inside = fft_side - static_cast<double>(work.form.kernel[axis]) + 1;
       t *= std::ceil(static_cast<double>(results[axis]) / inside);
     }
-    // A complex product is a real one of twice the columns and twice the depth.
+    // A complex product is a real one of twice the columns and twice the depth, of values twice as long.
     constexpr double complex = 2;
-    GemmWork gemm{.batch = points, .arithmetic = work.arithmetic, .rate_share = fitted.winograd_share};
-    if (work.form.pass == Pass::weight_gradient) {
-      gemm.m = s.c_out, gemm.n = s.c_in, gemm.k = t;
-    } else {
-      const bool forward = work.form.pass == Pass::forward;
-      gemm.m = t, gemm.n = forward ? s.c_out : s.c_in, gemm.k = forward ? s.c_in : s.c_out;
-    }
-    gemm.read = Bytes{points * (gemm.m + gemm.n) * gemm.k * complex * s.bytes};
-    gemm.written = Bytes{points * gemm.m * gemm.n * complex * s.bytes};
+    GemmWork gemm = transformed_product(points, t);
     gemm.n *= complex, gemm.k *= complex;
-    ConvolutionTime time{.launch = microseconds(4 * fitted.launch_us),
-                         .algorithm = ConvolutionAlgorithm::fft,
-                         .executed_macs = points * gemm.m * gemm.n * gemm.k,
-                         .gemm = gemm_time(gemm, machine, fitted.product)};
-    time.product = time.gemm.total;
-    time.transform = Seconds{((work.read + work.written).value + (gemm.read + gemm.written).value) / stream};
-    time.total = time.launch + time.product + time.transform;
-    return time;
+    gemm.read = complex * gemm.read, gemm.written = complex * gemm.written;
+    return through_transforms(ConvolutionAlgorithm::fft, gemm);
   }
 
   ConvolutionTime fused_winograd() const {

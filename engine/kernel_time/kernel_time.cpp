@@ -34,8 +34,7 @@ KernelTime time_of(const Gemm<Dim>& form, const BoundKernel& kernel, const TimeM
 }
 
 KernelTime time_of(const Convolution<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
-  const std::size_t unit = index(matrix_unit(kernel.arithmetic, model.machine));
-  const ConvolutionParameters& fitted = model.priors->kernels.convolution[unit];
+  const ConvolutionParameters& fitted = parameters_of(form, kernel.arithmetic, model);
   const ConvolutionTime convolution = convolution_time(work_of(form, kernel), model.machine, fitted);
   return {.launch = convolution.launch + convolution.gemm.launch,
           .compute = convolution.gemm.tiles.count() > 0 ? convolution.gemm.tiles : convolution.product,

@@ -106,9 +106,7 @@ Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const 
 
 Words words_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,
                const TimeModel& model) {
-  const ConvolutionParameters& fitted =
-      model.priors->kernels
-          .convolution[static_cast<std::size_t>(matrix_unit(kernel.arithmetic, model.machine))];
+  const ConvolutionParameters& fitted = parameters_of(form, kernel.arithmetic, model);
   const ConvolutionTime convolution = convolution_time(work_of(form, kernel), model.machine, fitted);
   const bool direct = convolution.algorithm == ConvolutionAlgorithm::direct;
   Words words{

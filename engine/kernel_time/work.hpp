@@ -24,6 +24,16 @@ inline ConvolutionWork work_of(const Convolution<std::int64_t>& form, const Boun
           .channels_last = form.channels_last};
 }
 
+/// Of the unit that computes it. One channel in a group is a stencil, which has no Tensor Cores: in TF32 it
+/// is as in fp32.
+inline const ConvolutionParameters& parameters_of(const Convolution<std::int64_t>& form,
+                                                  Arithmetic arithmetic, const TimeModel& model) {
+  MatrixUnit unit = matrix_unit(arithmetic, model.machine);
+  const bool stencil = form.groups > 1 && form.groups == form.in_channels;
+  if (stencil && unit == MatrixUnit::tensor32) unit = MatrixUnit::vector;
+  return model.priors->kernels.convolution[static_cast<std::size_t>(unit)];
+}
+
 inline StreamWork work_of(const Stream<std::int64_t>& form, const BoundKernel& kernel) {
   return {.form = form, .operations = kernel.operations, .read = kernel.read, .written = kernel.written};
 }
