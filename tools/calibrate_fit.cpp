@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "tools/calibrate_commands.hpp"
 #include "tools/calibrate_samples.hpp"
 #include "tools/output.hpp"
+#include "tools/today.hpp"
 #include "tools/version.hpp"
 #include "tools/write_file.hpp"
 
@@ -27,13 +27,6 @@ struct FitCommandOptions {
   double power_limit_watts = 0;  ///< 0: unknown
   Provenance provenance{};
 };
-
-std::string today() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm day{};
-  gmtime_r(&now, &day);
-  return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
-}
 
 std::string percent(double share) {
   return fmt::format("{:.1f}%", 100 * share);

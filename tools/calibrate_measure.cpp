@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 
@@ -18,6 +17,7 @@
 #include "tools/measured_peaks.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
+#include "tools/today.hpp"
 #include "tools/write_file.hpp"
 
 namespace roofcast {
@@ -37,13 +37,6 @@ struct MeasureOptions {
 
 Seconds now() {
   return std::chrono::steady_clock::now().time_since_epoch();
-}
-
-std::string today() {
-  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm day{};
-  gmtime_r(&time, &day);
-  return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
 }
 
 std::string minutes(Seconds time) {

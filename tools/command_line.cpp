@@ -88,7 +88,7 @@ void add_validate_options(CLI::App& app, ValidateOptions& validate) {
   app.add_option("--measured", validate.measured, "Folder with the tables, CSV files")->required();
   app.add_option("--by", validate.by,
                  "Comma list of what rows are grouped by: device, kernel, precision, task, model, source, "
-                 "runtime, seen")
+                 "runtime, scope, seen")
       ->capture_default_str();
   app.add_option(
       "--only", validate.only,

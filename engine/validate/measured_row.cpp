@@ -37,6 +37,11 @@ std::string_view task_name(const MeasuredRow& row) {
   return network->task == Task::training ? "training" : "inference";
 }
 
+std::string_view scope_name(const MeasuredRow& row) {
+  const auto* network = std::get_if<NetworkRow>(&row.what);
+  return network == nullptr || network->device_only ? "device" : "host";
+}
+
 std::string_view model_name(const MeasuredRow& row) {
   const auto* network = std::get_if<NetworkRow>(&row.what);
   return network != nullptr ? std::string_view(network->model) : std::string_view{};

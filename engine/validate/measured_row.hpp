@@ -104,6 +104,10 @@ std::string precision_name(const MeasuredRow& row);
 /// "inference" or "training"; an operator's tables hold forward passes: "forward".
 std::string_view task_name(const MeasuredRow& row);
 
+/// What a network's time holds: "device", or "host" if loading or copying inputs is in it; an operator's is
+/// the device's.
+std::string_view scope_name(const MeasuredRow& row);
+
 /// A network's key; empty for an operator.
 std::string_view model_name(const MeasuredRow& row);
 

@@ -85,6 +85,7 @@ std::string axis_value(ScoreAxis axis, const MeasuredRow& row, std::span<const F
     case ScoreAxis::model: return std::string(model_name(row));
     case ScoreAxis::source: return row.source;
     case ScoreAxis::runtime: return row.runtime;
+    case ScoreAxis::scope: return std::string(scope_name(row));
     case ScoreAxis::seen: return took_part(row, provenance) ? "seen" : "unseen";
   }
   return {};

@@ -17,9 +17,9 @@
 namespace roofcast {
 
 /// What rows can be grouped by.
-enum class ScoreAxis : std::uint8_t { device, kernel, precision, task, model, source, runtime, seen };
-inline constexpr std::array<std::string_view, 8> score_axes = {"device", "kernel", "precision", "task",
-                                                               "model",  "source", "runtime",   "seen"};
+enum class ScoreAxis : std::uint8_t { device, kernel, precision, task, model, source, runtime, scope, seen };
+inline constexpr std::array<std::string_view, 9> score_axes = {
+    "device", "kernel", "precision", "task", "model", "source", "runtime", "scope", "seen"};
 
 constexpr std::string_view to_string(ScoreAxis axis) {
   return score_axes[static_cast<std::size_t>(axis)];

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "kernels/probes/families.hpp"
+#include "kernels/probes/grid.hpp"
 
 namespace roofcast {
 namespace {
@@ -37,17 +37,7 @@ std::vector<Probe> elementwise_probes(Extent extent, const ProbeLimits& limits) 
   const std::vector<std::int64_t> widths = extent == Extent::quick
                                                ? std::vector<std::int64_t>{768}
                                                : std::vector<std::int64_t>{768, 1024, 3072, 4096};
-  const std::int64_t step = extent == Extent::quick ? 16 : 4;
-  std::vector<Probe> probes;
-  for (const ElementwiseOp& op : ops) {
-    for (const std::int64_t n : widths) {
-      for (std::int64_t m = 16; m <= 65536; m *= step) {
-        Probe probe = elementwise_probe(op, m, n);
-        if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
-      }
-    }
-  }
-  return probes;
+  return row_grid(std::span<const ElementwiseOp>(ops), widths, extent, limits, elementwise_probe);
 }
 
 }  // namespace roofcast

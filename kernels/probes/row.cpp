@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "kernels/probes/families.hpp"
+#include "kernels/probes/grid.hpp"
 
 namespace roofcast {
 namespace {
@@ -36,17 +36,7 @@ std::vector<Probe> row_probes(Extent extent, const ProbeLimits& limits) {
   const std::vector<std::int64_t> widths =
       extent == Extent::quick ? std::vector<std::int64_t>{128, 1024}
                               : std::vector<std::int64_t>{64, 128, 256, 768, 1024, 4096, 16384, 50257};
-  const std::int64_t step = extent == Extent::quick ? 16 : 4;
-  std::vector<Probe> probes;
-  for (const RowOp& op : ops) {
-    for (const std::int64_t n : widths) {
-      for (std::int64_t m = 16; m <= 65536; m *= step) {
-        Probe probe = row_probe(op, m, n);
-        if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
-      }
-    }
-  }
-  return probes;
+  return row_grid(std::span<const RowOp>(ops), widths, extent, limits, row_probe);
 }
 
 }  // namespace roofcast

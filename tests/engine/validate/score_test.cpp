@@ -115,6 +115,9 @@ TEST_CASE("axis_value: operators have no model, networks are a kind of their own
   CHECK(axis_value(ScoreAxis::kernel, network, {}) == "network");
   CHECK(axis_value(ScoreAxis::model, network, {}) == "bert");
   CHECK(axis_value(ScoreAxis::task, network, {}) == "training");
+  CHECK(axis_value(ScoreAxis::scope, op, {}) == "device");
+  CHECK(axis_value(ScoreAxis::scope, network, {}) == "host");
+  CHECK(axis_value(ScoreAxis::scope, {.what = NetworkRow{.device_only = true}}, {}) == "device");
 }
 
 TEST_CASE("precision_name: policies have the names that people use") {
