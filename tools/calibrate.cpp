@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <vector>
 
 #include "tools/calibrate_commands.hpp"
@@ -23,6 +25,19 @@ constexpr CalibrateCommand commands[] = {
     {"fit", "A profile from tables of measured operators", declare_calibrate_fit},
 };
 
+// CLI11's own messages name neither a word that is wrong nor a way out.
+int refuse_other(const CLI::ParseError& error, const std::string& first) {
+  std::vector<std::string> names;
+  for (const CalibrateCommand& command : commands) names.emplace_back(command.name);
+  const std::string help = "`calibrate --help` lists the commands";
+  if (std::ranges::find(names, first) != names.end())
+    return refuse({{{}, error.what(), fmt::format("`calibrate {} --help` says how it is used", first)}});
+  if (first.empty()) return refuse({{{}, "a command is missing", help}});
+  return refuse({{{},
+                  fmt::format("unknown {} '{}'", first.starts_with('-') ? "option" : "command", first),
+                  did_you_mean(first, names, help)}});
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Measures a device, and makes the profile of a card, which `simulate` then uses for it.",
                "calibrate"};
@@ -36,7 +51,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_ok : exit_usage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // help, version
+    return refuse_other(error, argc > 1 ? argv[1] : "");
   }
   const auto data = locate_data(argc > 0 ? argv[0] : nullptr);
   if (!data) return refuse(data.error());

@@ -114,7 +114,8 @@ CalibrateRun declare_calibrate_fit(CLI::App& app) {
   app.add_option("--hw", options->hardware, "Card whose rows are taken")->required();
   app.add_option("-o,--output", options->output,
                  "File for the profile, hardware_db/calibrations/CARD.toml; without it nothing is written");
-  app.add_option("--most", samples.most, "Fit to so many samples at most, spread over groups of shapes");
+  app.add_option("--most", samples.most, "Fit to so many samples at most, spread over groups of shapes")
+      ->check(CLI::PositiveNumber);
   app.add_option("--only", samples.kernels, "Comma list of operators, such as gemm,softmax")->delimiter(',');
   app.add_option("--precision", samples.precisions, "Comma list, as the tables spell them")->delimiter(',');
   app.add_option("--split", options->split,

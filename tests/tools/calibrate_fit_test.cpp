@@ -111,7 +111,20 @@ TEST_CASE("calibrate fit: no rows of the card, no table, no card") {
   CHECK(workshop.calibrate(samples + " --hw t5").exit_code == 2);
   CHECK(workshop.calibrate("fit --samples no/such/file.csv --hw t4").exit_code == 2);
   CHECK(workshop.calibrate("fit --hw t4").exit_code == 2);
-  CHECK(workshop.calibrate("").exit_code == 2);
+  CHECK(workshop.calibrate(samples + " --hw t4 --most -5").exit_code == 2);
+}
+
+TEST_CASE("calibrate: a missing or unknown command is named, with a way out") {
+  const Workshop workshop;
+
+  const ProcessResult missing = workshop.calibrate("");
+  const ProcessResult unknown = workshop.calibrate("mesure");
+
+  CHECK(missing.exit_code == 2);
+  CHECK(missing.error.find("a command is missing") != std::string::npos);
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.error.find("unknown command 'mesure'") != std::string::npos);
+  CHECK(unknown.error.find("measure") != std::string::npos);
 }
 
 }  // namespace
