@@ -120,6 +120,17 @@ KernelForm<To> map_dimensions(const KernelForm<From>& form, Change&& change) {
   return Gather<To>{gather.scatter, change(gather.rows), change(gather.row_elements)};
 }
 
+/// Bytes that a kernel reads, and the bytes that went through the device's cache since somebody touched them
+/// last.
+template <class Dim>
+struct Reuse {
+  Dim bytes{0};
+  Dim distance{0};
+};
+
+/// So many are told apart for each kernel.
+inline constexpr std::size_t most_reused = 3;
+
 /// The kernel families that time models and efficiencies are kept for.
 enum class KernelFamily : std::uint8_t {
   gemm,

@@ -125,14 +125,16 @@ class Explainer {
   }
 
   void fill(ExplainedKernel& row, const Kernel& kernel) const {
-    const BoundKernel sized{.form = map_dimensions<std::int64_t>(
-                                kernel.form, [&](const Expr& dimension) { return value(dimension); }),
-                            .arithmetic = kernel.arithmetic,
-                            .macs = number(kernel.macs),
-                            .recomputed_macs = number(kernel.recomputed_macs),
-                            .operations = number(kernel.operations),
-                            .read = Bytes{number(kernel.bytes_read)},
-                            .written = Bytes{number(kernel.bytes_written)}};
+    BoundKernel sized{.form = map_dimensions<std::int64_t>(
+                          kernel.form, [&](const Expr& dimension) { return value(dimension); }),
+                      .arithmetic = kernel.arithmetic,
+                      .macs = number(kernel.macs),
+                      .recomputed_macs = number(kernel.recomputed_macs),
+                      .operations = number(kernel.operations),
+                      .read = Bytes{number(kernel.bytes_read)},
+                      .written = Bytes{number(kernel.bytes_written)}};
+    for (std::size_t i = 0; i < kernel.reused.size(); ++i)
+      sized.reused[i] = {number(kernel.reused[i].bytes), number(kernel.reused[i].distance)};
     const KernelTime time = kernel_time(sized, model_);
     row.family = to_string(family(sized.form));
     row.form = describe(sized.form);

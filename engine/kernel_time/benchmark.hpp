@@ -8,11 +8,9 @@
 
 namespace roofcast {
 
-/// What a benchmark leaves in the cache: weights of a matrix product that take turns stay there if all of
-/// them fit.
-///
-///     cached = 1 / (1 + ((copies weights + further operands) / (0.7 L2))^4)
-double cached_share(const BoundKernel& kernel, int weight_copies, const Machine& machine);
+/// What a kernel of a benchmark reads again: all that it read the time before, and between lie the other
+/// copies of its weights, where copies take turns.
+Reuse<double> reuse_in_benchmark(const BoundKernel& kernel, int weight_copies);
 
 /// Kernels that run by themselves, over and over, as in a benchmark.
 Seconds benchmark_time(std::span<const BoundKernel> kernels, const TimeModel& model, const Harness& harness);

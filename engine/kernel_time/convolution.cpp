@@ -79,8 +79,11 @@ struct Model {
   GemmWork implicit_product() const {
     const double c_in = padded(s.c_in / s.groups);
     const double c_out = padded(s.c_out / s.groups);
-    GemmWork gemm{
-        .batch = s.groups, .arithmetic = work.arithmetic, .read = work.read, .written = work.written};
+    GemmWork gemm{.batch = s.groups,
+                  .arithmetic = work.arithmetic,
+                  .read = work.read,
+                  .written = work.written,
+                  .cached = work.cached};
     const double share = product_share();
     switch (work.form.pass) {
       case Pass::input_gradient:
@@ -234,7 +237,11 @@ struct Model {
     time.executed_macs = s.n * s.c_out * s.output * s.kernel;
     // Loads of taps set the rate, and an SM loads the same in a clock whatever its arithmetic.
     const double compute = time.executed_macs / (fitted.depthwise_taps * machine.sms * machine.clock.value);
-    const double memory = (work.read + work.written).value / (share * machine.bandwidth.value);
+    const double from_cache = work.cached * work.read.value;
+    const double from_memory = (work.read + work.written).value - from_cache;
+    const double memory =
+        from_memory / (share * machine.bandwidth.value) +
+        from_cache / (fitted.product.l2_bytes_per_clock * machine.sms * machine.clock.value);
     time.gemm.memory = Seconds{memory};
     time.gemm.tiles = Seconds{compute};
     time.product = Seconds{compute + memory};

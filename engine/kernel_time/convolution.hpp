@@ -16,6 +16,7 @@ struct ConvolutionWork {
   Arithmetic arithmetic = Arithmetic::vector_fp32;
   Bytes read{};
   Bytes written{};
+  double cached = 0;  ///< share of `read` that is in the L2 cache already, in [0, 1]
   bool channels_last = false;
 };
 

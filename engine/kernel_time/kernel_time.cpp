@@ -20,33 +20,37 @@ Bound longest(const KernelTime& time) {
   return time.compute > time.memory ? Bound::compute : Bound::memory;
 }
 
-KernelTime time_of(const Gemm<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+KernelTime time_of(const Gemm<Dim>& form, const BoundKernel& kernel, const TimeModel& model, double cached) {
   const GemmParameters& fitted =
       model.priors->kernels.gemm[index(matrix_unit(kernel.arithmetic, model.machine))];
-  const GemmTime gemm = gemm_time(work_of(form, kernel), model.machine, fitted);
+  const GemmTime gemm = gemm_time(work_of(form, kernel, cached), model.machine, fitted);
   return {.launch = gemm.launch,
           .compute = gemm.tiles,
           .memory = gemm.memory,
           .further = gemm.split,
           .total = gemm.total,
+          .cached = cached,
           .correction = std::exp(correction(fitted.residual, features(kernel.form))),
           .spread = fitted.spread};
 }
 
-KernelTime time_of(const Convolution<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+KernelTime time_of(const Convolution<Dim>& form, const BoundKernel& kernel, const TimeModel& model,
+                   double cached) {
   const ConvolutionParameters& fitted = parameters_of(form, kernel.arithmetic, model);
-  const ConvolutionTime convolution = convolution_time(work_of(form, kernel), model.machine, fitted);
+  const ConvolutionTime convolution = convolution_time(work_of(form, kernel, cached), model.machine, fitted);
   return {.launch = convolution.launch + convolution.gemm.launch,
           .compute = convolution.gemm.tiles.count() > 0 ? convolution.gemm.tiles : convolution.product,
           .memory = convolution.gemm.memory,
           .further = convolution.transform + convolution.gemm.split,
           .total = convolution.total,
+          .cached = cached,
           .correction = std::exp(correction(fitted.residual, features(kernel.form))),
           .multiplied_macs = convolution.executed_macs,
           .spread = fitted.spread};
 }
 
-KernelTime time_of(const Attention<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+KernelTime time_of(const Attention<Dim>& form, const BoundKernel& kernel, const TimeModel& model,
+                   double /*cached*/) {
   const AttentionParameters& fitted = model.priors->kernels.attention;
   const AttentionTime attention = attention_time({.form = form,
                                                   .arithmetic = kernel.arithmetic,
@@ -61,19 +65,22 @@ KernelTime time_of(const Attention<Dim>& form, const BoundKernel& kernel, const 
           .spread = fitted.spread};
 }
 
-KernelTime time_of(const Stream<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+KernelTime time_of(const Stream<Dim>& form, const BoundKernel& kernel, const TimeModel& model,
+                   double cached) {
   const StreamParameters& fitted = model.priors->kernels.stream[static_cast<std::size_t>(form.kind)];
   const StreamTime stream =
-      stream_time(work_of(form, kernel), model.machine, fitted, model.priors->kernels.cache);
+      stream_time(work_of(form, kernel, cached), model.machine, fitted, model.priors->kernels.cache);
   return {.launch = stream.launch,
           .compute = stream.compute,
           .memory = stream.memory,
           .total = stream.total,
+          .cached = cached,
           .spread = fitted.spread};
 }
 
 // Rows shorter than a sector move a whole one.
-KernelTime time_of(const Gather<Dim>& form, const BoundKernel& kernel, const TimeModel& model) {
+KernelTime time_of(const Gather<Dim>& form, const BoundKernel& kernel, const TimeModel& model,
+                   double /*cached*/) {
   const GatherParameters& fitted = model.priors->kernels.gather;
   const Bytes moved = kernel.read + kernel.written;
   const double sectors = static_cast<double>(form.rows) * fitted.sector_bytes;
@@ -94,6 +101,18 @@ Seconds least(const BoundKernel& kernel, const TimeModel& model, double multipli
 }
 
 }  // namespace
+
+double cached_share(const BoundKernel& kernel, const Machine& machine, const CacheParameters& cache) {
+  const double usable = cache.resident_share * machine.l2.value;
+  if (usable <= 0 || kernel.read.value <= 0) return 0;
+  double held = 0;
+  for (const Reuse<double>& reuse : kernel.reused) {
+    if (reuse.bytes <= 0) continue;
+    const double filled = (reuse.distance + (kernel.read + kernel.written).value) / usable;
+    held += reuse.bytes / (1 + filled * filled * filled * filled);
+  }
+  return std::min(1.0, held / kernel.read.value);
+}
 
 Features features(const KernelForm<std::int64_t>& form) {
   const auto log2 = [](std::int64_t size) { return std::log2(static_cast<double>(size)); };
@@ -131,7 +150,9 @@ MatrixUnit matrix_unit(Arithmetic arithmetic, const Machine& machine) {
 }
 
 KernelTime kernel_time(const BoundKernel& kernel, const TimeModel& model) {
-  KernelTime time = std::visit([&](const auto& form) { return time_of(form, kernel, model); }, kernel.form);
+  const double cached = cached_share(kernel, model.machine, model.priors->kernels.cache);
+  KernelTime time =
+      std::visit([&](const auto& form) { return time_of(form, kernel, model, cached); }, kernel.form);
   time.executed_macs = executed_macs(kernel);
   const bool has_algorithm = time.multiplied_macs > 0;
   time.multiplied_macs =

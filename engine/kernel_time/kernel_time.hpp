@@ -21,7 +21,7 @@ struct BoundKernel {
   double operations = 0;       ///< that are no multiply-adds
   Bytes read{};
   Bytes written{};
-  double cached = 0;  ///< share of `read` that the L2 cache holds before a matrix product starts
+  std::array<Reuse<double>, most_reused> reused{};  ///< of `read`; the rest comes from memory
 };
 
 /// A device with what is known about it: all that a kernel's time depends on.
@@ -48,6 +48,7 @@ struct KernelTime {
   Seconds memory{};
   Seconds further{};  ///< reductions after a split, transforms, changes of layout
   Seconds total{};
+  double cached = 0;      ///< share of the reads that the L2 cache serves; 0 for attention and gathers
   double correction = 1;  ///< of the residual
   double executed_macs =
       0;  ///< what the kernel multiplies: with recomputation, without what a causal mask skips
@@ -57,6 +58,14 @@ struct KernelTime {
   Bound bound = Bound::memory;
   Evidence evidence = Evidence::data_sheet;
 };
+
+/// The share of its reads that a kernel finds in the L2 cache:
+///
+///     sum_i b_i / (1 + ((d_i + read + written) / (c L2))^4) / read
+///
+/// b_i bytes with reuse distance d_i; a smooth edge at the share c of the cache that keeps what was used
+/// last.
+double cached_share(const BoundKernel& kernel, const Machine& machine, const CacheParameters& cache);
 
 KernelTime kernel_time(const BoundKernel& kernel, const TimeModel& model);
 

@@ -33,10 +33,12 @@ StreamTime stream_time(const StreamWork& work, const Machine& machine, const Str
   const Bytes moved = work.read * (1 + time.further_reads) + work.written;
   const Bytes footprint = work.read + work.written;
   time.resident = 1 / (1 + fourth_power(footprint / (cache.resident_share * machine.l2)));
+  const Bytes from_cache =
+      work.cached * work.read + time.resident * (work.written + time.further_reads * work.read);
   const BytesPerSecond memory = machine.bandwidth * fitted.bandwidth_share;
   const BytesPerSecond l2{
       std::max(memory.value, cache.l2_bytes_per_clock * machine.sms * machine.clock.value)};
-  time.memory = (1 - time.resident) * (moved / memory) + time.resident * (moved / l2);
+  time.memory = (moved - from_cache) / memory + from_cache / l2;
   if (work.form.row > 0) {
     const auto rows = static_cast<double>(work.form.elements) / static_cast<double>(work.form.row);
     const Seconds reductions = microseconds(fitted.row_us) * (rows / machine.sms);

@@ -12,6 +12,7 @@ struct StreamWork {
   double operations = 0;
   Bytes read{};
   Bytes written{};
+  double cached = 0;  ///< share of `read` that is in the L2 cache already, in [0, 1]
 };
 
 /// `total` = launch + max(compute, memory).
@@ -21,14 +22,15 @@ struct StreamTime {
   Seconds compute{};
   Seconds memory{};
   double further_reads = 0;  ///< of the input, beyond the first
-  double resident = 0;       ///< share of the traffic that the L2 cache serves
+  double resident = 0;       ///< share of what it writes and reads again that stays in the L2 cache
 };
 
-/// With B = read + written + further reads:
+/// With what goes to memory, D, and what the L2 cache serves, C:
 ///
-///     t_memory = B ((1 - w) / (e W) + w / W_L2),   w = 1 / (1 + (B / (c L2))^4)
+///     t_memory = D / (e W) + C / W_L2
+///     C = cached read + w (written + further reads),   w = 1 / (1 + ((read + written) / (c L2))^4)
 ///
-/// w: what the kernel before left in the cache. A row that is reduced is read again when it does not stay in
+/// A row that is reduced is read again when it does not stay in
 /// registers: `further_reads` times, growing to `long_row_reads` for rows that leave the cache between reads:
 ///
 ///     further(r) = 0 for r <= short_row, else f + (l - f) / (1 + (long_row / bytes of a row)^4)

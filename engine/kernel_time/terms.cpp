@@ -97,7 +97,7 @@ Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const 
                const TimeModel& model) {
   const GemmParameters& fitted =
       model.priors->kernels.gemm[static_cast<std::size_t>(matrix_unit(kernel.arithmetic, model.machine))];
-  const GemmTime gemm = gemm_time(work_of(form, kernel), model.machine, fitted);
+  const GemmTime gemm = gemm_time(work_of(form, kernel, time.cached), model.machine, fitted);
   return {.compute = products(time, kernel, model) + tiles(gemm),
           .memory = fmt::format("{}B at up to {}", scaled(gemm.traffic.value),
                                 bandwidth(fitted.bandwidth_share, model)),
@@ -107,7 +107,8 @@ Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const 
 Words words_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,
                const TimeModel& model) {
   const ConvolutionParameters& fitted = parameters_of(form, kernel.arithmetic, model);
-  const ConvolutionTime convolution = convolution_time(work_of(form, kernel), model.machine, fitted);
+  const ConvolutionTime convolution =
+      convolution_time(work_of(form, kernel, time.cached), model.machine, fitted);
   const bool direct = convolution.algorithm == ConvolutionAlgorithm::direct;
   Words words{
       .compute = fmt::format("{}, {}", to_string(convolution.algorithm), products(time, kernel, model)),
@@ -124,18 +125,18 @@ Words words_of(const Attention<std::int64_t>& /*form*/, const BoundKernel& kerne
                                 bandwidth(model.priors->kernels.attention.bandwidth_share, model))};
 }
 
-Words words_of(const Stream<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& /*time*/,
+Words words_of(const Stream<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,
                const TimeModel& model) {
   const StreamParameters& fitted = model.priors->kernels.stream[static_cast<std::size_t>(form.kind)];
   const StreamTime stream =
-      stream_time(work_of(form, kernel), model.machine, fitted, model.priors->kernels.cache);
+      stream_time(work_of(form, kernel, time.cached), model.machine, fitted, model.priors->kernels.cache);
   Words words{
       .compute = fmt::format("{}op / ({:.2f} x {}FLOP/s)", scaled(kernel.operations), fitted.operations_share,
                              scaled(model.machine.vector.value)),
       .memory = fmt::format("({}) / ({})", bytes_moved(kernel), bandwidth(fitted.bandwidth_share, model))};
   if (stream.further_reads > 0) words.memory += fmt::format(", {:.2f} further reads", stream.further_reads);
   if (stream.resident > 0.01)
-    words.memory += fmt::format(", {:.0f}% of it in the L2 cache", 100 * stream.resident);
+    words.memory += fmt::format(", {:.0f}% of what is written in the L2 cache", 100 * stream.resident);
   return words;
 }
 
@@ -149,8 +150,10 @@ Words words_of(const Gather<std::int64_t>& /*form*/, const BoundKernel& kernel, 
 
 std::vector<TimeTerm> time_terms(const BoundKernel& kernel, const TimeModel& model) {
   const KernelTime time = kernel_time(kernel, model);
-  const Words words =
+  Words words =
       std::visit([&](const auto& form) { return words_of(form, kernel, time, model); }, kernel.form);
+  if (time.cached > 0.01)
+    words.memory += fmt::format(", {:.0f}% of the reads in the L2 cache", 100 * time.cached);
   std::vector<TimeTerm> terms = {{"launch", "on the device", time.launch}};
   if (!words.compute.empty()) terms.push_back({"compute", words.compute, time.compute});
   terms.push_back({"memory", words.memory, time.memory});

@@ -5,7 +5,7 @@
 
 namespace roofcast {
 
-inline GemmWork work_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel) {
+inline GemmWork work_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, double cached) {
   return {.batch = static_cast<double>(form.batch),
           .m = static_cast<double>(form.m),
           .n = static_cast<double>(form.n),
@@ -13,14 +13,16 @@ inline GemmWork work_of(const Gemm<std::int64_t>& form, const BoundKernel& kerne
           .arithmetic = kernel.arithmetic,
           .read = kernel.read,
           .written = kernel.written,
-          .cached = kernel.cached};
+          .cached = cached};
 }
 
-inline ConvolutionWork work_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel) {
+inline ConvolutionWork work_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel,
+                               double cached) {
   return {.form = form,
           .arithmetic = kernel.arithmetic,
           .read = kernel.read,
           .written = kernel.written,
+          .cached = cached,
           .channels_last = form.channels_last};
 }
 
@@ -34,8 +36,12 @@ inline const ConvolutionParameters& parameters_of(const Convolution<std::int64_t
   return model.priors->kernels.convolution[static_cast<std::size_t>(unit)];
 }
 
-inline StreamWork work_of(const Stream<std::int64_t>& form, const BoundKernel& kernel) {
-  return {.form = form, .operations = kernel.operations, .read = kernel.read, .written = kernel.written};
+inline StreamWork work_of(const Stream<std::int64_t>& form, const BoundKernel& kernel, double cached) {
+  return {.form = form,
+          .operations = kernel.operations,
+          .read = kernel.read,
+          .written = kernel.written,
+          .cached = cached};
 }
 
 }  // namespace roofcast

@@ -7,6 +7,7 @@
 
 #include "engine/lower/compiled_program.hpp"
 #include "engine/lower/memory_events.hpp"
+#include "engine/lower/reuse_distance.hpp"
 
 namespace roofcast {
 namespace {
@@ -29,6 +30,10 @@ auto key_of(const CompiledKernel& kernel) {
                           kernel.bytes_read,
                           kernel.bytes_written,
                           static_cast<Slot>(kernel.phase)};
+  for (const Reuse<Slot>& reuse : kernel.reused) {
+    sizes.push_back(reuse.bytes);
+    sizes.push_back(reuse.distance);
+  }
   if (const auto* conv = std::get_if<Convolution<Slot>>(&kernel.form)) {
     sizes.push_back(static_cast<Slot>(conv->pass));
     sizes.push_back(conv->channels_last ? 1 : 0);
@@ -63,6 +68,8 @@ void compile_kernels(CompiledProgram& compiled) {
                            .bytes_read = tape.add(kernel.bytes_read),
                            .bytes_written = tape.add(kernel.bytes_written),
                            .phase = step.phase};
+      for (const Reuse<Expr>& reuse : kernel.reused)
+        entry.reused.push_back({tape.add(reuse.bytes), tape.add(reuse.distance)});
       const auto [known, is_new] =
           distinct.try_emplace(key_of(entry), std::pair{compiled.kernels.size(), Expr{0}});
       if (is_new) compiled.kernels.push_back(entry);
@@ -248,6 +255,7 @@ Diagnostics explain_failure(const CompiledProgram& compiled, std::span<const std
 }  // namespace
 
 CompiledProgram compile(Program program, const Bindings& overridden) {
+  note_reuse(program);
   CompiledProgram compiled{.program = std::move(program)};
   compiled.tape = ExpressionTape(definitions(compiled.program, overridden));
   for (const auto& [name, value] : overridden) compiled.overridden.insert(name);

@@ -24,6 +24,7 @@ struct CompiledKernel {
   Slot operations = 0;
   Slot bytes_read = 0;
   Slot bytes_written = 0;
+  std::vector<Reuse<Slot>> reused{};
   Slot count = 0;  ///< how often it runs in all
   Phase phase = Phase::forward;
 };

@@ -27,7 +27,8 @@ struct Kernel {
   Expr operations{0};       ///< that are no multiply-adds
   std::vector<KernelAccess> reads{};
   std::vector<KernelAccess> writes{};
-  Expr bytes_read{0};  ///< of `reads`, and of data that is no tensor of the program
+  std::vector<Reuse<Expr>> reused{};  ///< of `reads`, at most `most_reused`; by lower/reuse_distance.hpp
+  Expr bytes_read{0};                 ///< of `reads`, and of data that is no tensor of the program
   Expr bytes_written{0};
   Expr workspace_bytes{0};
   Expr count{1};  ///< launches in a row

@@ -20,26 +20,17 @@ BoundKernel product() {
           .written = Bytes{2e6}};
 }
 
-Machine machine_with_l2(double megabytes) {
-  Machine machine = machine_of(toy_device());
-  machine.l2 = Bytes{1e6 * megabytes};
-  return machine;
+TEST_CASE("reuse_in_benchmark: all reads, after the other copies of the weights") {
+  CHECK(reuse_in_benchmark(product(), 1).bytes == 4e6);
+  CHECK(reuse_in_benchmark(product(), 1).distance == 0);
+  CHECK(reuse_in_benchmark(product(), 5).distance == close_to(4e6));  // four of 1 MB
 }
 
-TEST_CASE("cached_share: half where operands and result fill the usable cache") {
-  CHECK(cached_share(product(), 1, machine_with_l2(6 / 0.7)) == close_to(0.5));
-  CHECK(cached_share(product(), 1, machine_with_l2(60 / 0.7)) == close_to(1 / 1.0001));
-  CHECK(cached_share(product(), 1, machine_with_l2(0.6 / 0.7)) == close_to(1 / 10001.0));
-}
-
-TEST_CASE("cached_share: weights that take turns all need room") {
-  CHECK(cached_share(product(), 5, machine_with_l2((6 + 4) / 0.7)) == close_to(0.5));
-}
-
-TEST_CASE("cached_share: other kernels have models of the cache of their own") {
+TEST_CASE("reuse_in_benchmark: operands that are no weights do not take turns") {
   const BoundKernel copy{.form = Stream<std::int64_t>{StreamKind::copy, 1}, .read = Bytes{1}};
 
-  CHECK(cached_share(copy, 1, machine_with_l2(100)) == 0);
+  CHECK(reuse_in_benchmark(copy, 6).bytes == 1);
+  CHECK(reuse_in_benchmark(copy, 6).distance == 0);
 }
 
 TEST_CASE(

@@ -61,6 +61,33 @@ TEST_CASE("kernel_time: of a product the longer of compute and memory counts whe
   CHECK(time_of(kernel).bound == Bound::memory);
 }
 
+TEST_CASE("cached_share: half where the kernel and what came between fill the cache's share") {
+  const CacheParameters cache{.resident_share = 0.5};
+  Machine machine = machine_of(toy_device());
+  machine.l2 = Bytes{20e6};
+  BoundKernel kernel = copy(8e6);
+  CHECK(cached_share(kernel, machine, cache) == 0);
+
+  kernel.reused[0] = {.bytes = 4e6, .distance = 2e6};
+  CHECK(cached_share(kernel, machine, cache) == close_to(0.5));
+  kernel.reused[0].bytes = 1e6;
+  CHECK(cached_share(kernel, machine, cache) == close_to(0.125));
+  kernel.reused[1] = {.bytes = 3e6, .distance = 92e6};
+  CHECK(cached_share(kernel, machine, cache) == close_to(0.125 + 0.75 / 10001));
+}
+
+TEST_CASE("cached_share: a kernel cannot find more than it reads, and nothing without a cache") {
+  const CacheParameters cache{.resident_share = 0.5};
+  Machine machine = machine_of(toy_device());
+  machine.l2 = Bytes{1e12};
+  BoundKernel kernel = copy(8e6);
+  kernel.reused[0] = {.bytes = 9e6};
+
+  CHECK(cached_share(kernel, machine, cache) == 1);
+  machine.l2 = Bytes{0};
+  CHECK(cached_share(kernel, machine, cache) == 0);
+}
+
 TEST_CASE("kernel_time: launch bound while the launch is longer than the work") {
   CHECK(time_of(copy(4.9e6)).bound == Bound::launch);
   CHECK(time_of(copy(5.1e6)).bound == Bound::memory);
@@ -149,7 +176,9 @@ TEST_CASE("kernel_time: bytes come no faster than from the L2 cache") {
   priors.kernels.cache.l2_bytes_per_clock = 200;  // x 10 SMs x 1 GHz: twice the memory's bandwidth
   for (StreamParameters& stream : priors.kernels.stream) stream.launch_us = 0;
 
-  CHECK(as_microseconds(time_of(copy(1e9), priors).total) == close_to(500));
+  BoundKernel kernel = copy(1e9);
+  kernel.reused[0] = {.bytes = kernel.read.value};
+  CHECK(as_microseconds(time_of(kernel, priors).total) == close_to(500));
 }
 
 TEST_CASE("kernel_time: power is what the arithmetic draws of the board's limit") {
