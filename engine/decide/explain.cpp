@@ -19,7 +19,8 @@ class Explainer {
         platform_(platform),
         model_(time_model(platform.device, platform.priors)),
         bindings_(bindings),
-        expand_(expand) {}
+        expand_(expand),
+        moved_(number(program.moved_bytes)) {}
 
   std::vector<ExplainedKernel> run() {
     visit(0, program_.steps.size(), no_region, 1, [](const std::string& name) { return name; });
@@ -135,6 +136,7 @@ class Explainer {
                       .written = Bytes{number(kernel.bytes_written)}};
     for (std::size_t i = 0; i < kernel.reused.size(); ++i)
       sized.reused[i] = {number(kernel.reused[i].bytes), number(kernel.reused[i].distance)};
+    sized.reused.back() = {number(kernel.reused_from_last_step), moved_};
     const KernelTime time = kernel_time(sized, model_);
     row.family = to_string(family(sized.form));
     row.form = describe(sized.form);
@@ -161,6 +163,7 @@ class Explainer {
   TimeModel model_;
   Bindings bindings_;
   bool expand_;
+  double moved_;  // bytes, by all kernels of a step
   std::vector<ExplainedKernel> kernels_{};
 };
 

@@ -55,6 +55,7 @@ auto key_of(const CompiledKernel& kernel) {
 void compile_kernels(CompiledProgram& compiled) {
   const Program& program = compiled.program;
   ExpressionTape& tape = compiled.tape;
+  const Slot moved = tape.add(program.moved_bytes);
   std::map<std::vector<Slot>, std::pair<std::size_t, Expr>> distinct;
   for (const Step& step : program.steps) {
     const Expr repeats = program.multiplicity(step.region);
@@ -70,6 +71,8 @@ void compile_kernels(CompiledProgram& compiled) {
                            .phase = step.phase};
       for (const Reuse<Expr>& reuse : kernel.reused)
         entry.reused.push_back({tape.add(reuse.bytes), tape.add(reuse.distance)});
+      if (!kernel.reused_from_last_step.is(0))
+        entry.reused.push_back({tape.add(kernel.reused_from_last_step), moved});
       const auto [known, is_new] =
           distinct.try_emplace(key_of(entry), std::pair{compiled.kernels.size(), Expr{0}});
       if (is_new) compiled.kernels.push_back(entry);

@@ -27,8 +27,11 @@ struct Kernel {
   Expr operations{0};       ///< that are no multiply-adds
   std::vector<KernelAccess> reads{};
   std::vector<KernelAccess> writes{};
-  std::vector<Reuse<Expr>> reused{};  ///< of `reads`, at most `most_reused`; by lower/reuse_distance.hpp
-  Expr bytes_read{0};                 ///< of `reads`, and of data that is no tensor of the program
+  /// Of `reads`, what was touched before in the same phase: at most `most_reused` - 1 distances. The bytes of
+  /// the others were touched a step ago. Both by lower/reuse_distance.hpp.
+  std::vector<Reuse<Expr>> reused{};
+  Expr reused_from_last_step{0};
+  Expr bytes_read{0};  ///< of `reads`, and of data that is no tensor of the program
   Expr bytes_written{0};
   Expr workspace_bytes{0};
   Expr count{1};  ///< launches in a row
@@ -78,6 +81,7 @@ struct Program {
   /// value.
   std::optional<double> stored_bytes_per_value{};
   std::vector<std::string> notes{};
+  Expr moved_bytes{0};  ///< by all kernels of a step: the reuse distance of what was touched a step ago
 
   Expr multiplicity(RegionId region) const;
 };

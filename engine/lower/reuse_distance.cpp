@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace roofcast {
 namespace {
@@ -14,7 +13,7 @@ std::vector<Reuse<Expr>> joined(const std::vector<Reuse<Expr>>& all) {
     const auto same = std::ranges::find(few, reuse.distance, &Reuse<Expr>::distance);
     if (same != few.end()) {
       same->bytes += reuse.bytes;
-    } else if (few.size() < most_reused) {
+    } else if (few.size() < most_reused - 1) {
       few.push_back(reuse);
     } else {
       few.back().bytes += reuse.bytes;
@@ -30,24 +29,27 @@ class ReuseWalk {
 
   void run() {
     visit(0, program_.steps.size(), no_region);
-    for (Reuse<Expr>* reuse : a_step_ago_) reuse->distance = moved_;
+    program_.moved_bytes = moved_between(0, moved_.size());
     for (Step& step : program_.steps) {
       for (Kernel& kernel : step.kernels) kernel.reused = joined(kernel.reused);
     }
   }
 
  private:
-  /// A read whose distance depends on how much one repetition of a block moves.
+  /// A time: so many entries of `moved_` came before it.
+  using Moment = std::size_t;
+
+  /// A read of what the repetition before touched last.
   struct AcrossRepetitions {
     Reuse<Expr>* reuse = nullptr;
-    std::optional<TensorId> next{};  ///< what the repetition before handed on; else it read the same tensor
+    Moment read = 0;
+    std::optional<TensorId> next{};  ///< what that repetition handed on; else it read the same tensor
   };
 
   /// A block while its steps are visited.
   struct Block {
-    Expr begin{0};
+    Moment begin = 0;                          ///< of the repetition that is visited, the last one
     std::map<TensorId, TensorId> handed_on{};  ///< from what a repetition gets to what the one before made
-    std::set<TensorId> touched{};
     std::vector<AcrossRepetitions> waiting{};
   };
 
@@ -64,6 +66,14 @@ class ReuseWalk {
       if (inner == outer) return true;
     }
     return outer == no_region;
+  }
+
+  // In halves, so that long sums are added to each other, not one by one.
+  Expr moved_between(Moment first, Moment last) const {
+    if (first >= last) return Expr{0};
+    if (last - first == 1) return moved_[first];
+    const Moment middle = first + (last - first) / 2;
+    return moved_between(first, middle) + moved_between(middle, last);
   }
 
   void visit(std::size_t first, std::size_t last, RegionId level) {
@@ -86,81 +96,75 @@ class ReuseWalk {
   }
 
   void visit_block(std::size_t first, std::size_t last, RegionId id) {
-    Block block{.begin = moved_};
+    const Moment others = moved_.size();  // the repetitions before the one that is visited
+    moved_.emplace_back(0);
+    Block entered{.begin = moved_.size()};
     for (const TypedCarry& carry : region(id).carries)
-      block.handed_on.emplace(storage(carry.inside), storage(carry.next));
-    blocks_.push_back(std::move(block));
+      entered.handed_on.emplace(storage(carry.inside), storage(carry.next));
+    blocks_.push_back(std::move(entered));
     visit(first, last, id);
-    block = std::move(blocks_.back());
+    const Block block = std::move(blocks_.back());
     blocks_.pop_back();
 
-    const Expr one_repetition = moved_ - block.begin;
+    const Moment end = moved_.size();
+    const Expr one_repetition = moved_between(block.begin, end);
     for (const AcrossRepetitions& read : block.waiting) {
-      // Until here the distance is where in the block the read is.
       const auto made = read.next ? last_touch_.find(*read.next) : last_touch_.end();
+      const bool here = made != last_touch_.end() && made->second > block.begin;
       read.reuse->distance =
-          made == last_touch_.end() ? one_repetition : one_repetition + read.reuse->distance - made->second;
+          here ? moved_between(made->second, end) + moved_between(block.begin, read.read) : one_repetition;
     }
-    const Expr others = (region(id).repeat - Expr{1}) * one_repetition;
-    for (const TensorId tensor : block.touched) last_touch_[tensor] += others;
-    moved_ += others;
+    moved_[others] = (region(id).repeat - Expr{1}) * one_repetition;
     for (const TypedCarry& carry : region(id).carries) {
       const auto made = last_touch_.find(storage(carry.next));
       if (made != last_touch_.end()) last_touch_[storage(carry.result)] = made->second;
     }
-    if (blocks_.empty()) return;
-    blocks_.back().touched.insert(block.touched.begin(), block.touched.end());
-    for (const TypedCarry& carry : region(id).carries) blocks_.back().touched.insert(storage(carry.result));
   }
 
   void pass(Kernel& kernel) {
     kernel.reused.clear();
-    kernel.reused.reserve(kernel.reads.size());  // others point into it
-    Expr moved = kernel.bytes_written;
+    kernel.reused.reserve(kernel.reads.size());  // `waiting` points into it
+    kernel.reused_from_last_step = Expr{0};
     for (const KernelAccess& read : kernel.reads) {
       kernel.reused.push_back({.bytes = read.bytes});
-      if (find_distance(storage(read.tensor), kernel.reused.back())) moved += read.bytes;
+      if (find_distance(storage(read.tensor), kernel.reused.back())) continue;
+      kernel.reused.pop_back();
+      kernel.reused_from_last_step += read.bytes;
     }
-    moved_ += kernel.count * moved;
+    moved_.push_back(kernel.count * (kernel.bytes_written + kernel.reused_from_last_step));
     for (const auto* accesses : {&kernel.reads, &kernel.writes}) {
-      for (const KernelAccess& access : *accesses) touch(storage(access.tensor));
+      for (const KernelAccess& access : *accesses) last_touch_[storage(access.tensor)] = moved_.size();
     }
   }
 
-  // True if the read is the first in its phase.
+  // False if the read is the first in its phase.
   bool find_distance(TensorId tensor, Reuse<Expr>& reuse) {
     Block* const block = blocks_.empty() ? nullptr : &blocks_.back();
     const auto touched = last_touch_.find(tensor);
-    if (block != nullptr && !block->touched.contains(tensor)) {
-      const auto handed = block->handed_on.find(tensor);
-      if (handed != block->handed_on.end()) {
-        reuse.distance = moved_;
-        block->waiting.push_back({&reuse, handed->second});
-        return false;
-      }
-      if (touched != last_touch_.end()) {
-        block->waiting.push_back({&reuse, {}});
-        return false;
-      }
-    } else if (touched != last_touch_.end()) {
-      reuse.distance = moved_ - touched->second;
-      return false;
+    const bool known = touched != last_touch_.end();
+    if (known && (block == nullptr || touched->second > block->begin)) {
+      reuse.distance = moved_between(touched->second, moved_.size());
+      return true;
     }
-    a_step_ago_.push_back(&reuse);
-    return true;
-  }
-
-  void touch(TensorId tensor) {
-    last_touch_[tensor] = moved_;
-    if (!blocks_.empty()) blocks_.back().touched.insert(tensor);
+    const auto handed =
+        block == nullptr ? std::map<TensorId, TensorId>::const_iterator{} : block->handed_on.find(tensor);
+    if (block != nullptr && handed != block->handed_on.end()) {
+      block->waiting.push_back({&reuse, moved_.size(), handed->second});
+      return true;
+    }
+    if (known) {
+      block->waiting.push_back({&reuse, moved_.size(), {}});
+      return true;
+    }
+    return false;
   }
 
   Program& program_;
   Phase phase_ = Phase::forward;
-  Expr moved_{0};  ///< since the step began
-  std::map<TensorId, Expr> last_touch_{};
+  std::vector<Expr>
+      moved_{};  ///< by each kernel, and by the other repetitions of a block before its last one
+  std::map<TensorId, Moment> last_touch_{};
   std::vector<Block> blocks_{};  ///< from the outermost to the one that is visited
-  std::vector<Reuse<Expr>*> a_step_ago_{};
 };
 
 }  // namespace

@@ -5,9 +5,10 @@
 
 namespace roofcast {
 
-/// Fills `Kernel::reused` of every kernel: of each tensor that it reads, the bytes that the kernels between
-/// went through since anybody touched it last (its reuse distance, as for caches that drop what was not used
-/// for longest: Mattson et al., "Evaluation techniques for storage hierarchies", 1970).
+/// Fills `Kernel::reused` and `reused_from_last_step` of every kernel and `Program::moved_bytes`: of each
+/// tensor that it reads, the bytes that the kernels between went through since anybody touched it last (its
+/// reuse distance, as for caches that drop what was not used for longest: Mattson et al., "Evaluation
+/// techniques for storage hierarchies", 1970).
 ///
 /// - A kernel moves what it writes, and what it reads for the first time in its phase.
 /// - A block that repeats is in its steady state: what it hands on was touched in the repetition before, and

@@ -21,6 +21,9 @@ std::vector<std::string> reuses(const std::string& text, std::string_view layer,
     for (const Kernel& kernel : step.kernels) {
       for (const Reuse<Expr>& reuse : kernel.reused)
         all.push_back(fmt::format("{}@{}", to_string(reuse.bytes), to_string(reuse.distance)));
+      if (!kernel.reused_from_last_step.is(0))
+        all.push_back(fmt::format("{}@{}", to_string(kernel.reused_from_last_step),
+                                  to_string(compiled->program.moved_bytes)));
     }
   }
   return all;
@@ -64,7 +67,7 @@ TEST_CASE("note_reuse: more operands than are told apart are as far as the farth
   for (const std::string name : {"b", "c", "d", "e"}) text += node(name, "relu");
   text += node("all", "concat", R"("a", "b", "c", "d", "e")", "axis = 1");
 
-  CHECK(reuses(text, "all") == Reuses{"32@96", "32@64", "96@32"});
+  CHECK(reuses(text, "all") == Reuses{"32@96", "128@64"});
 }
 
 const std::string tower = head + node("deep", "layer", "\"x\"", "repeat = 3") + block("layer") +
