@@ -27,7 +27,7 @@ KernelTime time_of(const Gemm<Dim>& form, const BoundKernel& kernel, const TimeM
   return {.launch = gemm.launch,
           .compute = gemm.tiles,
           .memory = gemm.memory,
-          .further = gemm.split,
+          .further = gemm.split + gemm.pack,
           .total = gemm.total,
           .correction = std::exp(correction(fitted.residual, features(kernel.form))),
           .spread = fitted.spread};
@@ -39,7 +39,7 @@ KernelTime time_of(const Convolution<Dim>& form, const BoundKernel& kernel, cons
   return {.launch = convolution.launch + convolution.gemm.launch,
           .compute = convolution.gemm.tiles.count() > 0 ? convolution.gemm.tiles : convolution.product,
           .memory = convolution.gemm.memory,
-          .further = convolution.transform + convolution.gemm.split,
+          .further = convolution.transform + convolution.gemm.split + convolution.gemm.pack,
           .total = convolution.total,
           .correction = std::exp(correction(fitted.residual, features(kernel.form))),
           .multiplied_macs = convolution.executed_macs,

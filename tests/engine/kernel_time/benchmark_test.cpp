@@ -42,6 +42,16 @@ TEST_CASE("cached_share: other kernels have models of the cache of their own") {
   CHECK(cached_share(copy, 1, machine_with_l2(100)) == 0);
 }
 
+TEST_CASE("benchmark_time: cold operands come from memory") {
+  Priors priors = toy_priors();
+  priors.kernels.cache.l2_bytes_per_clock = 1000;  // 10 TB/s for ten SMs, ten times the memory
+  const TimeModel model = time_model(toy_device(), priors);
+  const BoundKernel copy{.form = Stream<std::int64_t>{StreamKind::copy, 1}, .read = Bytes{1e9}};
+
+  CHECK(as_microseconds(benchmark_time(std::vector{copy}, model, {})) == close_to(5 + 100));
+  CHECK(as_microseconds(benchmark_time(std::vector{copy}, model, {.cold = true})) == close_to(5 + 1000));
+}
+
 TEST_CASE(
     "benchmark_time: kernels add up, and the harness adds its overhead once, by the first one's family") {
   const Priors priors = toy_priors();
