@@ -26,6 +26,8 @@ TEST_CASE("measuring a processor gives tables with times that are possible") {
   REQUIRE(backend);
   CHECK((*backend)->device().clock > megahertz(100));
   CHECK((*backend)->device().clock < megahertz(10'000));
+  CHECK((*backend)->device().multiply_adds > FlopsPerSecond{1e8});
+  CHECK((*backend)->device().multiply_adds < FlopsPerSecond{1e14});
   const fs::path path = fs::temp_directory_path() / fmt::format("measure_cpu_test_{}", ::getpid());
   fs::remove_all(path);
   auto folder = SampleFolder::open(path, {.hardware = "here", .date = "today"}, false);

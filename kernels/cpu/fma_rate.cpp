@@ -1,0 +1,107 @@
+#include "kernels/cpu/fma_rate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "kernels/cpu/crew.hpp"
+
+namespace roofcast {
+namespace {
+
+// Two units with a latency of five cycles keep ten chains busy.
+constexpr int chains = 10;
+
+/// Runs so many rounds of one multiply-add in each chain; the sum of the chains keeps all of them.
+struct Loop {
+  float (*run)(int rounds) = nullptr;
+  int lanes = 1;
+};
+
+#if defined(__x86_64__)
+// A statement that seems to change each chain, so that no round is left out.
+__attribute__((target("avx2,fma"))) float run_avx2(int rounds) {
+  __m256 sums[chains];  // std::array would drop what the type says of its alignment
+  for (__m256& sum : sums) sum = _mm256_set1_ps(1.0F);
+  const __m256 factor = _mm256_set1_ps(0.999F);
+  const __m256 term = _mm256_set1_ps(0.001F);
+  for (int i = 0; i < rounds; ++i) {
+    for (__m256& sum : sums) {
+      sum = _mm256_fmadd_ps(sum, factor, term);
+      asm volatile("" : "+x"(sum));
+    }
+  }
+  __m256 total = _mm256_setzero_ps();
+  for (const __m256& sum : sums) total = _mm256_add_ps(total, sum);
+  return _mm256_cvtss_f32(total);
+}
+
+__attribute__((target("avx512f"))) float run_avx512(int rounds) {
+  __m512 sums[chains];
+  for (__m512& sum : sums) sum = _mm512_set1_ps(1.0F);
+  const __m512 factor = _mm512_set1_ps(0.999F);
+  const __m512 term = _mm512_set1_ps(0.001F);
+  for (int i = 0; i < rounds; ++i) {
+    for (__m512& sum : sums) {
+      sum = _mm512_fmadd_ps(sum, factor, term);
+      asm volatile("" : "+v"(sum));
+    }
+  }
+  __m512 total = _mm512_setzero_ps();
+  for (const __m512& sum : sums) total = _mm512_add_ps(total, sum);
+  return _mm512_cvtss_f32(total);
+}
+#endif
+
+// Whatever vectors the compiler's default processor has.
+float run_plain(int rounds) {
+  std::array<std::array<float, 4>, chains> sums{};
+  for (int i = 0; i < rounds; ++i) {
+    for (auto& sum : sums) {
+      for (float& lane : sum) lane = lane * 0.999F + 0.001F;
+    }
+  }
+  float total = 0;
+  for (const auto& sum : sums) {
+    for (const float lane : sum) total += lane;
+  }
+  return total;
+}
+
+Loop widest_loop() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return {run_avx512, 16};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {run_avx2, 8};
+#endif
+  return {run_plain, 4};
+}
+
+}  // namespace
+
+FlopsPerSecond fma_rate() {
+  using Clock = std::chrono::steady_clock;
+  constexpr int tries = 20;
+  constexpr int rounds = 200'000;
+  const Loop loop = widest_loop();
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const double operations = 2.0 * loop.lanes * chains * rounds * static_cast<double>(cores);
+  FlopsPerSecond best{};
+  std::vector<float> sums(cores);
+  for (int i = 0; i < tries; ++i) {
+    const auto begin = Clock::now();
+    run_in_blocks(cores, 1, [&](std::size_t core, std::size_t) { sums[core] = loop.run(rounds); });
+    const Seconds took = Clock::now() - begin;
+    if (std::ranges::all_of(sums, [](float sum) { return std::isfinite(sum); }))
+      best = std::max(best, FlopsPerSecond{operations / took.count()});
+  }
+  return best;
+}
+
+}  // namespace roofcast
