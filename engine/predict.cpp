@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/lower/fold_into_convolutions.hpp"
 #include "engine/lower/fuse_elementwise.hpp"
 #include "engine/memory/plan_memory.hpp"
 
@@ -18,6 +19,7 @@ Result<CompiledProgram> compile(const Graph& model, const CompileOptions& option
     graph = *std::move(trained);
   }
   Program program = lower(graph, options.precision, options.channels_last || options.runtime.channels_last);
+  if (options.runtime.folds_into_convolutions) program = fold_into_convolutions(std::move(program));
   if (options.runtime.fuses_elementwise) program = fuse_elementwise(std::move(program));
   if (options.task == Task::training) program.optimizer = options.optimizer;
   const auto& files = model.stored_weights;

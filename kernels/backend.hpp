@@ -25,6 +25,8 @@ struct DeviceFacts {
   Bytes usable{};             ///< what a program can allocate now
   Bytes last_level_cache{};   ///< all of it; 0 if it is not known
   Bytes first_level_cache{};  ///< of one unit; 0 if it is not known
+
+  FlopsPerSecond multiply_adds{};  ///< fp32 on vector units, operands in registers; 0 if it was not measured
 };
 
 /// Operands and results of one probe, on the device.

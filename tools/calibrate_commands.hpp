@@ -18,6 +18,7 @@ struct CalibrateCommand {
   CalibrateRun (*declare)(CLI::App& app) = nullptr;
 };
 
+CalibrateRun declare_calibrate_card(CLI::App& app);
 CalibrateRun declare_calibrate_measure(CLI::App& app);
 CalibrateRun declare_calibrate_fit(CLI::App& app);
 

@@ -1,3 +1,5 @@
+#include "tools/calibrate_fit.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -8,7 +10,6 @@
 #include "engine/fit/fit_calibration.hpp"
 #include "engine/io/load_calibration.hpp"
 #include "tools/calibrate_commands.hpp"
-#include "tools/calibrate_samples.hpp"
 #include "tools/output.hpp"
 #include "tools/today.hpp"
 #include "tools/version.hpp"
@@ -16,17 +17,6 @@
 
 namespace roofcast {
 namespace {
-
-/// What the user says. Where the samples come from is not in their tables.
-struct FitCommandOptions {
-  SampleChoice samples{};
-  std::string hardware{};
-  std::string output{};
-  std::string split = "all";
-  std::string method = "measured";
-  double power_limit_watts = 0;  ///< 0: unknown
-  Provenance provenance{};
-};
 
 std::string percent(double share) {
   return fmt::format("{:.1f}%", 100 * share);
@@ -80,6 +70,8 @@ Calibration profile_of(const CalibrationFit& fit, const ChosenSamples& chosen, c
   return calibration;
 }
 
+}  // namespace
+
 int fit_command(const DataFolder& data, const FitCommandOptions& options) {
   const auto found = data.find_device(options.hardware);
   if (!found) return refuse(found.error());
@@ -103,8 +95,6 @@ int fit_command(const DataFolder& data, const FitCommandOptions& options) {
   }
   return exit_ok;
 }
-
-}  // namespace
 
 CalibrateRun declare_calibrate_fit(CLI::App& app) {
   const auto options = std::make_shared<FitCommandOptions>();

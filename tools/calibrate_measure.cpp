@@ -1,5 +1,7 @@
 // calibrate measure: runs probes on a device and writes tables of their times.
 
+#include "tools/calibrate_measure.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,18 +24,6 @@
 
 namespace roofcast {
 namespace {
-
-struct MeasureOptions {
-  std::string backend = "cpu";
-  std::string folder{};
-  std::string hardware{};     ///< empty: from the device's name
-  std::string device_file{};  ///< empty: none
-  bool full = false;
-  bool resume = false;
-  bool list = false;
-  bool dry_run = false;
-  bool quiet = false;
-};
 
 Seconds now() {
   return std::chrono::steady_clock::now().time_since_epoch();
@@ -150,19 +140,24 @@ int measure_into(Backend& backend, const MeasureOptions& options, Extent extent,
   return printed == exit_ok && outcome->failed > 0 ? exit_some_failed : printed;
 }
 
+}  // namespace
+
+Result<std::unique_ptr<Backend>> open_backend(const std::string& name) {
+  const auto entry = std::ranges::find(backends(), name, &BackendEntry::name);
+  if (entry != backends().end()) return entry->open();
+  std::vector<std::string> names;
+  for (const BackendEntry& known : backends()) names.emplace_back(known.name);
+  return fail(fmt::format("--backend: unknown backend '{}'", name), {},
+              did_you_mean(name, names, fmt::format("known: {}", fmt::join(names, ", "))));
+}
+
 int measure_command(const MeasureOptions& options) {
-  const auto entry = std::ranges::find(backends(), options.backend, &BackendEntry::name);
-  if (entry == backends().end()) {
-    std::vector<std::string> names;
-    for (const BackendEntry& known : backends()) names.emplace_back(known.name);
-    return refuse({{{},
-                    fmt::format("--backend: unknown backend '{}'", options.backend),
-                    did_you_mean(options.backend, names, fmt::format("known: {}", fmt::join(names, ", ")))}});
-  }
-  const auto backend = entry->open();
+  const auto backend = open_backend(options.backend);
   if (!backend) {
-    refuse(backend.error());
-    return exit_no_device;
+    const int code = refuse(backend.error());
+    const bool known =
+        std::ranges::find(backends(), options.backend, &BackendEntry::name) != backends().end();
+    return known ? exit_no_device : code;
   }
   const Extent extent = options.full ? Extent::full : Extent::quick;
   const std::vector<Probe> probes = probe_list(extent, (*backend)->limits());
@@ -173,8 +168,6 @@ int measure_command(const MeasureOptions& options) {
   }
   return measure_into(**backend, options, extent, probes);
 }
-
-}  // namespace
 
 CalibrateRun declare_calibrate_measure(CLI::App& app) {
   const auto options = std::make_shared<MeasureOptions>();

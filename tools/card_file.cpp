@@ -28,7 +28,10 @@ std::string board_sources() {
 std::string card_file(const DeviceFacts& device, const MeasuredPeaks& peaks, const std::string& date) {
   const std::string measured = fmt::format("measured by calibrate on {}", date);
   const double clock_mhz = device.clock.value / 1e6;
-  const double per_clock = peaks.product.value / (device.clock.value * device.units);
+  // No library reaches what the units do when they need not wait for operands.
+  const bool by_units = device.multiply_adds > peaks.product;
+  const FlopsPerSecond peak = by_units ? device.multiply_adds : peaks.product;
+  const double per_clock = peak.value / (device.clock.value * device.units);
   // A system that does not tell of its caches still has one.
   const double cache_mib = std::max(as_mebibytes(device.last_level_cache), 1.0);
   const double near_kib = std::max(device.first_level_cache.value / 1024, 16.0);
@@ -39,8 +42,7 @@ std::string card_file(const DeviceFacts& device, const MeasuredPeaks& peaks, con
   text += fmt::format("schema = 1\nname = {}\nvendor = {}\naliases = []\n\n", quoted(device.name),
                       quoted(device.vendor));
   text += fmt::format(
-      "[compute]\narchitecture = \"cpu\"\ncompute_capability = \"cpu\"  # no priors of its own\nsm_count = "
-      "{}  # "
+      "[compute]\narchitecture = \"cpu\"\ncompute_capability = \"cpu\"\nsm_count = {}  # "
       "cores\nboost_clock_mhz = {:.0f}\n\n",
       device.units, clock_mhz);
   text += fmt::format("[compute.flops_per_clock_per_sm.vector]\nfp64 = {:.4g}\nfp32 = {:.4g}\n\n",
@@ -58,7 +60,8 @@ std::string card_file(const DeviceFacts& device, const MeasuredPeaks& peaks, con
   text += fmt::format("[sources]\ncompute = {}\n", quoted("clock " + measured + "; cores: operating system"));
   text += fmt::format("flops_per_clock_per_sm = {}\n",
                       quoted(fmt::format("fp32: {} ({}), {}; fp64: half of it, estimated", measured,
-                                         peaks.product_probe, device.libraries)));
+                                         by_units ? "multiply-adds in registers" : peaks.product_probe,
+                                         by_units ? "all cores" : device.libraries)));
   text +=
       fmt::format("memory = {}\n",
                   quoted(fmt::format("bandwidth {} ({}); capacity, usable and cache: operating system on {}; "

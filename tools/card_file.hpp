@@ -8,9 +8,9 @@
 
 namespace roofcast {
 
-/// Peak and bandwidth are the best rates that were measured. What a processor does not have and the format
-/// asks for is filled with placeholders; [sources] says which. No priors fit `compute_capability = "cpu"`, so
-/// those for unknown architectures apply, with their wide ranges. Needs: both peaks above 0.
+/// Peak and bandwidth are the best rates that were measured: multiply-adds in registers or, if they are not
+/// known or slower, a product. What a processor does not have and the format asks for is filled with
+/// placeholders; [sources] says which. Needs: a product and a stream above 0.
 std::string card_file(const DeviceFacts& device, const MeasuredPeaks& peaks, const std::string& date);
 
 }  // namespace roofcast

@@ -60,9 +60,12 @@ std::vector<std::string> assumptions(const Graph& model, const Platform& platfor
   const auto profile = platform.priors.sources.find(profile_source);
   if (profile != platform.priors.sources.end()) lines.push_back(profile->second);
   lines.push_back(fmt::format(
-      "Runtime {}: {}; attention is {}{}.", platform.runtime.name, platform.runtime.title,
+      "Runtime {}: {}; attention is {}{}{}.", platform.runtime.name, platform.runtime.title,
       platform.runtime.fused_attention ? "one fused kernel" : "written out, its scores go through memory",
-      platform.runtime.fuses_elementwise ? "; chains of elementwise kernels are one kernel each" : ""));
+      platform.runtime.fuses_elementwise ? "; chains of elementwise kernels are one kernel each" : "",
+      platform.runtime.folds_into_convolutions
+          ? "; batch norm, sums and simple activations after a convolution are part of it"
+          : ""));
   if (request.task == Task::training) {
     lines.push_back(
         fmt::format("A step is {}; gradients appear in the backward pass, nothing is "

@@ -14,6 +14,7 @@ namespace roofcast {
 
 struct Device {
   std::string slug{};  ///< file name, the key in all output: "a100-sxm4-80gb"
+  std::string file{};  ///< of a card outside of the database; its profile lies beside it
   std::string name{};
   std::string vendor{};
   std::vector<std::string> aliases{};

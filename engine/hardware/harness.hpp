@@ -15,6 +15,7 @@ struct Harness {
   std::string title{};
   std::array<Seconds, kernel_families> overhead{};  ///< of the host, in each timing
   int weight_copies = 1;  ///< so many sets of weights take turns; more than the L2 cache holds are cold
+  bool cold = false;      ///< each run finds all of its operands in memory, none in a cache
   std::map<std::string, std::string> sources{};
 };
 

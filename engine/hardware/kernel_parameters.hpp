@@ -53,6 +53,7 @@ struct GemmParameters {
   double write_weight = 1.3;          ///< bytes written count so much against bytes read
   double store_bytes_per_clock = 30;  ///< at which an SM writes its tiles, after the arithmetic
   double unaligned = 0.8;             ///< factor on the rate if rows cannot be loaded as vectors of 16 bytes
+  double pack_bytes_per_clock = 0;    ///< at which an SM copies operands beforehand; 0: none
   double edge = 0;                    ///< columns that a tile beyond the edge leaves out at a time; 0: none
   std::vector<Tile> tiles{};          ///< that the library has kernels for, largest first
   std::vector<Tile> batched_tiles{};  ///< the same for batched products; empty: `tiles`
@@ -64,9 +65,10 @@ struct GemmParameters {
 /// reach.
 struct ConvolutionParameters {
   GemmParameters product{};
-  double implicit_share = 0.9;         ///< of the product's rate, when it gathers its operand on the fly
-  double winograd_share = 0.8;         ///< of the product's rate, for the products after the transforms
-  double fused_winograd_share = 0.45;  ///< of the arithmetic's peak, transforms in the same kernel
+  double implicit_share = 0.9;  ///< of the product's rate, when it gathers its operand on the fly
+  double winograd_share =
+      0.8;  ///< of the product's rate, for the products after the transforms; 0: the library has none
+  double fused_winograd_share = 0.45;  ///< of the arithmetic's peak, transforms in the same kernel; 0: none
   double transform_share = 0.8;        ///< of the memory bandwidth, for the transforms and layout changes
   double launch_us = 3;                ///< of all kernels together
   double copied_share = 0.5;  ///< of activations that are not channels last, when Tensor Cores want that

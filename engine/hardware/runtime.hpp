@@ -20,13 +20,16 @@ struct HostCosts {
 };
 
 /// A framework and the way it runs a model. What `fused_attention` switches is `expand_attention` in
-/// `engine/graph`, what `fuses_elementwise` does `fuse_elementwise` in `engine/lower`.
+/// `engine/graph`, what `fuses_elementwise` does `fuse_elementwise` in `engine/lower`, and what
+/// `folds_into_convolutions` does `fold_into_convolutions` there.
 struct Runtime {
   std::string name{};  ///< file name: "pytorch-eager"
   std::string title{};
   bool fused_attention = true;  ///< one kernel that never writes the scores; false: matmul, softmax, matmul
   bool fuses_elementwise =
       false;  ///< chains of elementwise kernels become one, also with the reduction after them
+  bool folds_into_convolutions =
+      false;  ///< batch norm, sums and simple activations after a convolution become part of it
   bool channels_last = false;  ///< images are stored channels last, whatever the model was given
   bool replays = false;        ///< kernels are submitted as one recorded graph
   HostCosts host{};

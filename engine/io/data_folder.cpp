@@ -40,6 +40,10 @@ auto load_named(const std::filesystem::path& folder, std::string_view what, cons
 
 }  // namespace
 
+std::filesystem::path profile_beside(const std::filesystem::path& card) {
+  return std::filesystem::path(card).replace_extension(".profile.toml");
+}
+
 Result<DataFolder> DataFolder::open(const std::filesystem::path& root) {
   std::error_code error;
   for (const char* folder : {"hardware_db", "models"}) {
@@ -72,6 +76,7 @@ Result<FoundDevice> DataFolder::find_device(const std::string& name) const {
   if (!text) return tl::make_unexpected(text.error());
   auto device = load_device(*text, file.string());
   if (!device) return tl::make_unexpected(device.error());
+  device->file = file.string();
   // Somebody who wrote just a name may not know that a file of that name lies in the current folder.
   const bool expected = is_path(name) || name.ends_with(".toml");
   return FoundDevice{*std::move(device),
@@ -125,14 +130,18 @@ std::vector<std::string> DataFolder::calibrations() const {
 }
 
 Result<std::optional<FoundCalibration>> DataFolder::calibration_for(const Device& device) const {
-  if (!std::ranges::binary_search(calibrations(), device.slug)) return std::nullopt;
+  std::error_code error;
+  const bool beside = !device.file.empty() && std::filesystem::exists(profile_beside(device.file), error);
+  if (!beside && !std::ranges::binary_search(calibrations(), device.slug)) return std::nullopt;
   const auto architecture = priors_for(device);
   if (!architecture) return tl::make_unexpected(architecture.error());
   const std::filesystem::path file =
-      toml_file(std::filesystem::path("hardware_db") / "calibrations", device.slug);
-  const auto text = read_text(root_ / file);
+      beside ? profile_beside(device.file)
+             : toml_file(std::filesystem::path("hardware_db") / "calibrations", device.slug);
+  const std::filesystem::path place = beside ? file : root_ / file;
+  const auto text = read_text(place);
   if (!text) return tl::make_unexpected(text.error());
-  auto calibration = load_calibration(*text, (root_ / file).string(), device, *architecture);
+  auto calibration = load_calibration(*text, place.string(), device, *architecture);
   if (!calibration) return tl::make_unexpected(calibration.error());
   return FoundCalibration{*std::move(calibration), file.string()};
 }

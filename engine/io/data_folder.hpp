@@ -25,11 +25,14 @@ struct FoundDevice {
   std::string note{};
 };
 
-/// A profile and the name of its file below the root.
+/// A profile and its file: below the root, or the one beside the card's file.
 struct FoundCalibration {
   Calibration calibration{};
   std::string file{};
 };
+
+/// "folder/local.profile.toml" of the card file "folder/local.toml": where its profile belongs.
+std::filesystem::path profile_beside(const std::filesystem::path& card);
 
 /// A root that is known to hold both folders. Files are read when they are asked for, and only those that can
 /// matter: a single prediction must not parse the whole database.
@@ -64,7 +67,7 @@ class DataFolder {
   Result<Priors> priors_for(const Device& device) const;
   /// Cards that have a profile, by slug, sorted.
   std::vector<std::string> calibrations() const;
-  /// The card's own profile, if there is one.
+  /// The card's own profile, if there is one: beside its file if it has one of its own, else of the database.
   Result<std::optional<FoundCalibration>> calibration_for(const Device& device) const;
 
   /// The file of a model: as given, with `.toml` added, the config.json of a folder, or in models/. A path,

@@ -14,6 +14,7 @@ Result<Harness> load_harness(std::string_view text, const std::string& file) {
   check_schema(reader);
   Harness harness{.name = std::filesystem::path(file).stem().string(), .title = filled_text(reader, "title")};
   harness.weight_copies = positive_integer(reader, "weight_copies", Presence::required).value_or(1);
+  harness.cold = reader.flag("cold").value_or(false);
   TableReader overhead = reader.table("overhead_us");
   for (std::size_t i = 0; i < kernel_families; ++i) {
     const std::string_view family = to_string(static_cast<KernelFamily>(i));

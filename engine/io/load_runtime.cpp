@@ -70,6 +70,11 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
     runtime.channels_last = read_choice(reader, "images", "channels_last", "as_given",
                                         "stored channels last whatever the model was given, or not");
   }
+  if (reader.has("convolutions")) {
+    runtime.folds_into_convolutions =
+        read_choice(reader, "convolutions", "folded", "single",
+                    "with the batch norm, sum and simple activation after them, or each by itself");
+  }
   runtime.replays = read_choice(reader, "submission", "graph", "stream",
                                 "all kernels as one recorded graph, or one after the other");
   runtime.host = read_host(reader);
@@ -82,6 +87,7 @@ Result<Runtime> load_runtime(std::string_view text, const std::string& file) {
   std::vector<std::string> sourced = {"attention", "elementwise", "submission", "host",
                                       "device",    "context_mib", "spread"};
   if (reader.has("images")) sourced.emplace_back("images");
+  if (reader.has("convolutions")) sourced.emplace_back("convolutions");
   runtime.sources = read_sources(reader, sourced);
   reader.finish();
   if (!problems.empty()) return tl::make_unexpected(in_file_order(std::move(problems)));

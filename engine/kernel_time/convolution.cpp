@@ -133,8 +133,8 @@ struct Model {
 
   bool has_winograd() const {
     const auto& form = work.form;
-    return !on_tensor_cores() && form.groups == 1 && s.stride == 1 && form.kernel[0] == 1 &&
-           form.kernel[1] == 3 && form.kernel[2] == 3;
+    return fitted.winograd_share > 0 && !on_tensor_cores() && form.groups == 1 && s.stride == 1 &&
+           form.kernel[0] == 1 && form.kernel[1] == 3 && form.kernel[2] == 3;
   }
 
   // Libraries take Winograd's algorithm where it saves multiplications, not where a trial says that it is
@@ -191,8 +191,8 @@ struct Model {
   bool has_fft() const {
     const auto& form = work.form;
     const auto largest = std::max(form.kernel[1], form.kernel[2]);
-    return !on_tensor_cores() && form.groups == 1 && s.stride == 1 && form.kernel[0] == 1 && largest > 3 &&
-           static_cast<double>(largest) < fft_side;
+    return fitted.winograd_share > 0 && !on_tensor_cores() && form.groups == 1 && s.stride == 1 &&
+           form.kernel[0] == 1 && largest > 3 && static_cast<double>(largest) < fft_side;
   }
 
   ConvolutionTime fft() const {
@@ -210,6 +210,8 @@ struct Model {
     gemm.read = complex * gemm.read, gemm.written = complex * gemm.written;
     return through_transforms(ConvolutionAlgorithm::fft, gemm);
   }
+
+  bool has_fused_winograd() const { return fitted.fused_winograd_share > 0; }
 
   ConvolutionTime fused_winograd() const {
     constexpr double side = 2;
@@ -270,7 +272,9 @@ ConvolutionTime convolution_time(const ConvolutionWork& work, const Machine& mac
   const auto faster = [](const ConvolutionTime& left, const ConvolutionTime& right) {
     return right.total < left.total ? right : left;
   };
-  if (model.takes_winograd()) return faster(model.winograd(), model.fused_winograd());
+  if (model.takes_winograd()) {
+    return model.has_fused_winograd() ? faster(model.winograd(), model.fused_winograd()) : model.winograd();
+  }
   if (model.has_fft()) return faster(model.implicit_gemm(), model.fft());
   return model.implicit_gemm();
 }

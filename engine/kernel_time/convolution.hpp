@@ -46,7 +46,8 @@ struct ConvolutionTime {
 /// FFT for larger windows with stride 1 (Mathieu, Henaff, LeCun, "Fast training of convolutional networks
 /// through FFTs", 2014), over tiles of 32 x 32 that give (33 - R) (33 - S) results each: 32 x 17 complex
 /// products of N tiles x C_out x C_in, where that is faster than implicit GEMM. For 3 x 3 libraries choose it
-/// now and then; Winograd's time is then as near.
+/// now and then; Winograd's time is then as near. A library whose `winograd_share` is 0 has no transforms at
+/// all.
 ///
 /// One channel in a group is a stencil: its bytes, and its taps on top.
 ///

@@ -238,7 +238,11 @@ GemmTime gemm_time(const GemmWork& work, const Machine& machine, const GemmParam
   const double smaller = std::min(work.m, work.n) * work.k * problem.bytes / (0.6 * machine.l2.value);
   problem.resident = 1 / (1 + smaller * smaller);
 
-  problem.launch = fitted.launch_us * 1e-6;
+  // What does not depend on the choice.
+  double pack = 0;
+  if (fitted.pack_bytes_per_clock > 0 && std::min(work.m, work.n) > 1)
+    pack = problem.ideal_read / (fitted.pack_bytes_per_clock * machine.sms * machine.clock.value);
+  problem.launch = fitted.launch_us * 1e-6 + pack;
   problem.wave = fitted.wave_us * 1e-6;
   const double cached = work.cached * problem.read;
   problem.from_memory = problem.read - cached + fitted.write_weight * problem.written;
@@ -265,6 +269,7 @@ GemmTime gemm_time(const GemmWork& work, const Machine& machine, const GemmParam
           .tiles = Seconds{best.tiles},
           .memory = Seconds{best.memory},
           .split = Seconds{best.split},
+          .pack = Seconds{pack},
           .tile_m = best.tile.m,
           .tile_n = best.tile.n,
           .split_k = best.k_parts,

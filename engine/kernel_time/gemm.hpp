@@ -20,13 +20,14 @@ struct GemmWork {
   double rate_share = 1;  ///< further factor on the arithmetic's rate, such as for misaligned operands
 };
 
-/// The terms of the fastest choice. `total` = launch + (tiles^p + memory^p)^(1/p) + split.
+/// The terms of the fastest choice. `total` = launch + (tiles^p + memory^p)^(1/p) + split + pack.
 struct GemmTime {
   Seconds total{};
   Seconds launch{};
   Seconds tiles{};  ///< arithmetic of all waves, with filling and writing
   Seconds memory{};
   Seconds split{};  ///< summing the parts of a split along k
+  Seconds pack{};   ///< copying the operands
   double tile_m = 0;
   double tile_n = 0;
   double split_k = 1;
@@ -51,6 +52,11 @@ struct GemmTime {
 ///     D   = phi * compulsory + (1 - phi) clamp(refetch, compulsory, 8 compulsory) + g_w * written
 ///     W(par) = W par / (par + W lambda)            par: bytes in flight (Little's law)
 ///     t_memory = D / W(par) + t_ramp
+///
+/// Libraries for processors copy both operands into blocks that fit a cache before they multiply, unless one
+/// of them is a vector (Goto, van de Geijn, "Anatomy of high-performance matrix multiplication", 2008):
+///
+///     t_pack = batch (m + n) K b / (SMs W_pack) if min(m, n) > 1
 ///
 /// The shortest of all choices counts. Sources: wave quantisation after NVIDIA, "Matrix Multiplication
 /// Background User's Guide"; the rest is ours, fitted to published timings (hardware_db/priors).

@@ -101,7 +101,8 @@ Words words_of(const Gemm<std::int64_t>& form, const BoundKernel& kernel, const 
   return {.compute = products(time, kernel, model) + tiles(gemm),
           .memory = fmt::format("{}B at up to {}", scaled(gemm.traffic.value),
                                 bandwidth(fitted.bandwidth_share, model)),
-          .further = fmt::format("sum of {} parts", gemm.split_k)};
+          .further = gemm.pack.count() > 0 ? std::string("copying the operands into blocks")
+                                           : fmt::format("sum of {} parts", gemm.split_k)};
 }
 
 Words words_of(const Convolution<std::int64_t>& form, const BoundKernel& kernel, const KernelTime& time,

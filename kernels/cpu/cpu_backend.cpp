@@ -1,14 +1,17 @@
 #include "kernels/cpu/cpu_backend.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "kernels/cpu/blas.hpp"
 #include "kernels/cpu/clock_speed.hpp"
 #include "kernels/cpu/cpu_facts.hpp"
+#include "kernels/cpu/fma_rate.hpp"
 #include "kernels/cpu/operand_sets.hpp"
 #include "kernels/random.hpp"
 
@@ -47,6 +50,13 @@ Result<void> compare(const CpuKernel& kernel, const Probe& probe, const Operands
   return {};
 }
 
+/// How often the system has taken a core away from a thread of this process that was not done.
+long interruptions() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
 class PreparedCpu : public Prepared {
  public:
   PreparedCpu(const CpuKernel& kernel, Probe probe, OperandSets operands)
@@ -57,16 +67,35 @@ class PreparedCpu : public Prepared {
     return compare(kernel_, probe_, operands_[0]);
   }
 
+  // Other programs take cores away for milliseconds. What they disturb is timed again a few times, unless it
+  // is so long that the next time will not do better; what was disturbed least counts.
   Result<Seconds> run(std::int64_t times) override {
+    constexpr int most_tries = 4;
+    constexpr Seconds hopeless{0.02};
+    Seconds best{};
+    long fewest = std::numeric_limits<long>::max();
+    for (int i = 0; i < most_tries && fewest > 0; ++i) {
+      const long before = interruptions();
+      const Seconds took = run_once(times);
+      const long interrupted = interruptions() - before;
+      if (interrupted > fewest || (interrupted == fewest && took >= best)) continue;
+      best = took;
+      fewest = interrupted;
+      if (took > hopeless) break;
+    }
+    return best;
+  }
+
+ private:
+  Seconds run_once(std::int64_t times) {
     const auto begin = Clock::now();
     for (std::int64_t i = 0; i < times; ++i) {
       kernel_.run(probe_, operands_[next_]);
       next_ = next_ + 1 == operands_.count() ? 0 : next_ + 1;
     }
-    return Seconds{Clock::now() - begin};
+    return Clock::now() - begin;
   }
 
- private:
   const CpuKernel& kernel_;
   Probe probe_{};
   OperandSets operands_;
@@ -121,6 +150,7 @@ Result<std::unique_ptr<Backend>> open_cpu_backend() {
   const auto begin = Clock::now();
   while (Clock::now() - begin < std::chrono::milliseconds(50))
     facts.clock = std::max(facts.clock, clock_speed());
+  facts.multiply_adds = fma_rate();
   return std::make_unique<CpuBackend>(std::move(facts));
 }
 

@@ -13,11 +13,11 @@ const CpuKernel* find_cpu_kernel(std::string_view op) {
   return nullptr;
 }
 
-std::size_t block_size(std::size_t count, std::size_t least) {
+std::size_t block_size(std::size_t count, std::size_t least, std::size_t multiple) {
   // Asking reads a file: as long as a small kernel takes.
   static const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t share = (count + cores - 1) / cores;
-  return (std::max(share, least) + 15) / 16 * 16;
+  return (std::max(share, least) + multiple - 1) / multiple * multiple;
 }
 
 }  // namespace roofcast

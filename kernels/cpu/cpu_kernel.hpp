@@ -43,8 +43,9 @@ inline std::size_t elements(const Probe& probe) {
   return static_cast<std::size_t>(probe.m) * static_cast<std::size_t>(probe.n);
 }
 
-/// So many of `count` for each thread that all cores have one block, but at least `least`: below some ten
-/// thousand values another thread costs more than it brings. A multiple of 16, a cache line of values.
-std::size_t block_size(std::size_t count, std::size_t least);
+/// So many of `count` for each thread that all cores have one block, but at least `least`: below a few
+/// thousand values another thread costs more than it brings. A multiple of `multiple`: a cache line of
+/// values.
+std::size_t block_size(std::size_t count, std::size_t least, std::size_t multiple = 16);
 
 }  // namespace roofcast

@@ -4,14 +4,14 @@
 #include <array>
 #include <cmath>
 
-#include "engine/base/threads.hpp"
 #include "kernels/cpu/cpu_kernel.hpp"
+#include "kernels/cpu/crew.hpp"
 #include "kernels/cpu/exponential.hpp"
 
 namespace roofcast {
 namespace {
 
-constexpr std::size_t least_block = 1U << 14U;
+constexpr std::size_t least_block = 1U << 12U;
 
 // GELU by tanh: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), and tanh(y) = 2 / (1 + e^(-2y)) - 1.
 // Source: Hendrycks, Gimpel, "Gaussian Error Linear Units", 2016.
@@ -26,7 +26,7 @@ std::vector<std::size_t> inputs(const Probe& probe) {
 template <class Function>
 void over_all(const Probe& probe, Function&& value) {
   const std::size_t count = elements(probe);
-  for_each_block(count, block_size(count, least_block), [&](std::size_t first, std::size_t last) {
+  run_in_blocks(count, block_size(count, least_block), [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) value(i);
   });
 }

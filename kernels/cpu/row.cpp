@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "engine/base/threads.hpp"
 #include "kernels/cpu/cpu_kernel.hpp"
+#include "kernels/cpu/crew.hpp"
 #include "kernels/cpu/exponential.hpp"
 
 namespace roofcast {
@@ -46,12 +46,12 @@ float largest(const float* row, std::size_t count) {
 
 template <class Function>
 void over_rows(const Probe& probe, Function&& row) {
-  constexpr std::size_t least_values = 1U << 14U;
+  constexpr std::size_t least_values = 1U << 12U;
   const auto rows = static_cast<std::size_t>(probe.m);
-  for_each_block(rows, block_size(rows, least_values / columns_of(probe)),
-                 [&](std::size_t first, std::size_t last) {
-                   for (std::size_t i = first; i < last; ++i) row(i * columns_of(probe));
-                 });
+  run_in_blocks(rows, block_size(rows, std::max<std::size_t>(1, least_values / columns_of(probe)), 1),
+                [&](std::size_t first, std::size_t last) {
+                  for (std::size_t i = first; i < last; ++i) row(i * columns_of(probe));
+                });
 }
 
 std::vector<std::size_t> softmax_inputs(const Probe& probe) {

@@ -4,13 +4,13 @@
 #include <array>
 #include <cmath>
 
-#include "engine/base/threads.hpp"
 #include "kernels/cpu/cpu_kernel.hpp"
+#include "kernels/cpu/crew.hpp"
 
 namespace roofcast {
 namespace {
 
-constexpr std::size_t least_block = 1U << 14U;
+constexpr std::size_t least_block = 1U << 12U;
 constexpr float written_value = 1.25F;
 constexpr float triad_factor = 0.4F;  // BabelStream's
 
@@ -24,7 +24,7 @@ std::vector<std::size_t> inputs(const Probe& probe) {
 }
 
 void copy(const Probe& probe, const Operands& operands) {
-  for_each_block(elements(probe), block_of(probe), [&](std::size_t first, std::size_t last) {
+  run_in_blocks(elements(probe), block_of(probe), [&](std::size_t first, std::size_t last) {
     const float* in = operands.inputs[0];
     float* out = operands.results;
     for (std::size_t i = first; i < last; ++i) out[i] = in[i];
@@ -52,7 +52,7 @@ float sum_of(const float* in, std::size_t count) {
 // Each block writes its sum.
 void read(const Probe& probe, const Operands& operands) {
   const std::size_t block = block_of(probe);
-  for_each_block(elements(probe), block, [&](std::size_t first, std::size_t last) {
+  run_in_blocks(elements(probe), block, [&](std::size_t first, std::size_t last) {
     operands.results[first / block] = sum_of(operands.inputs[0] + first, last - first);
   });
 }
@@ -72,7 +72,7 @@ Expected summed(const Probe& probe, const Operands& operands, std::size_t at) {
 }
 
 void write(const Probe& probe, const Operands& operands) {
-  for_each_block(elements(probe), block_of(probe), [&](std::size_t first, std::size_t last) {
+  run_in_blocks(elements(probe), block_of(probe), [&](std::size_t first, std::size_t last) {
     float* out = operands.results;
     for (std::size_t i = first; i < last; ++i) out[i] = written_value;
   });
@@ -83,7 +83,7 @@ Expected written(const Probe& /*probe*/, const Operands& /*operands*/, std::size
 }
 
 void triad(const Probe& probe, const Operands& operands) {
-  for_each_block(elements(probe), block_of(probe), [&](std::size_t first, std::size_t last) {
+  run_in_blocks(elements(probe), block_of(probe), [&](std::size_t first, std::size_t last) {
     const float* left = operands.inputs[0];
     const float* right = operands.inputs[1];
     float* out = operands.results;

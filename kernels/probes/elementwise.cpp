@@ -35,7 +35,7 @@ Probe elementwise_probe(const ElementwiseOp& op, std::int64_t m, std::int64_t n)
 
 std::vector<Probe> elementwise_probes(Extent extent, const ProbeLimits& limits) {
   const std::vector<std::int64_t> widths = extent == Extent::quick
-                                               ? std::vector<std::int64_t>{768}
+                                               ? std::vector<std::int64_t>{512, 1024, 4096}
                                                : std::vector<std::int64_t>{768, 1024, 3072, 4096};
   return row_grid(std::span<const ElementwiseOp>(ops), widths, extent, limits, elementwise_probe);
 }

@@ -33,9 +33,8 @@ Probe row_probe(const RowOp& op, std::int64_t m, std::int64_t n) {
 }  // namespace
 
 std::vector<Probe> row_probes(Extent extent, const ProbeLimits& limits) {
-  const std::vector<std::int64_t> widths =
-      extent == Extent::quick ? std::vector<std::int64_t>{128, 1024}
-                              : std::vector<std::int64_t>{64, 128, 256, 768, 1024, 4096, 16384, 50257};
+  // So many that a fit can hold some of them out, in a quick list too.
+  const std::vector<std::int64_t> widths = {64, 128, 256, 768, 1024, 4096, 16384, 50257};
   return row_grid(std::span<const RowOp>(ops), widths, extent, limits, row_probe);
 }
 

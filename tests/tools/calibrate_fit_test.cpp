@@ -114,6 +114,43 @@ TEST_CASE("calibrate fit: no rows of the card, no table, no card") {
   CHECK(workshop.calibrate(samples + " --hw t4 --most -5").exit_code == 2);
 }
 
+TEST_CASE("calibrate fit: a profile beside a card file belongs to that file") {
+  const Workshop workshop;
+  const std::string card = workshop.file("mine.toml");
+  std::filesystem::copy_file(std::filesystem::path(ROOFCAST_SOURCE_DIR) / "hardware_db/gpus/t4.toml", card);
+  std::ofstream(workshop.file("devices.csv")) << "hw,slug\nt4,\"" << card << "\"\n";
+  const std::string ask = "--hw '" + card + "' --model resnet18 --precision fp32 --batch 64 ";
+  const std::string before = workshop.simulate(ask + "--format csv").out;
+
+  const ProcessResult fit = workshop.calibrate("fit --samples " + workshop.file("samples.csv") + " --hw '" +
+                                               card + "' -o " + workshop.file("mine.profile.toml"));
+
+  INFO(fit.error);
+  CHECK(fit.exit_code == 0);
+  CHECK(workshop.simulate(ask + "--json").out.find("mine.profile.toml: 24 measured samples") !=
+        std::string::npos);
+  CHECK(workshop.simulate(ask + "--format csv").out != before);
+  CHECK(workshop.simulate(ask + "--format csv --no-calibration").out == before);
+}
+
+TEST_CASE("calibrate: options without a command are those of a card file") {
+  const Workshop workshop;
+
+  const ProcessResult plan = workshop.calibrate("--backend cpu --quick --dry-run");
+  const ProcessResult nowhere = workshop.calibrate("--backend cpu");
+  const ProcessResult folder = workshop.calibrate("--backend cpu -o here");
+  const ProcessResult backend = workshop.calibrate("--backend abacus -o here.toml");
+
+  CHECK(plan.exit_code == 0);
+  CHECK(plan.out.find(" probes in at most ") != std::string::npos);
+  CHECK(nowhere.exit_code == 2);
+  CHECK(nowhere.error.find("-o CARD.toml is missing") != std::string::npos);
+  CHECK(folder.exit_code == 2);
+  CHECK(folder.error.find("a card file ends in .toml") != std::string::npos);
+  CHECK(backend.exit_code == 2);
+  CHECK(backend.error.find("unknown backend 'abacus'") != std::string::npos);
+}
+
 TEST_CASE("calibrate: a missing or unknown command is named, with a way out") {
   const Workshop workshop;
 

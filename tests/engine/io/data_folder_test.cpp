@@ -133,6 +133,19 @@ source = "page"
   CHECK(folder.open().offers_for("toy-99gb")->empty());
 }
 
+TEST_CASE("profile_beside: has the name of the card's file") {
+  CHECK(profile_beside("folder/local.toml") == "folder/local.profile.toml");
+}
+
+TEST_CASE("find_device: a card file is remembered as where it was asked for") {
+  const ToyFolder folder;
+
+  const std::string file = folder.path().string() + "/hardware_db/gpus/toy-8gb.toml";
+
+  CHECK(folder.open().find_device(file)->device.file == file);
+  CHECK(folder.open().find_device("toy-8gb")->device.file.empty());
+}
+
 TEST_CASE("find_model_path: a model of the folder is found by name, with or without .toml") {
   const ToyFolder folder;
 

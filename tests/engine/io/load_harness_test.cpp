@@ -23,9 +23,14 @@ TEST_CASE("load_harness: overheads by family, others have none") {
   CHECK(harness->name == "lab");
   CHECK(harness->title == "Lab");
   CHECK(harness->weight_copies == 6);
+  CHECK_FALSE(harness->cold);
   CHECK(as_microseconds(harness->overhead[static_cast<std::size_t>(KernelFamily::gemm)]) == close_to(5));
   CHECK(as_microseconds(harness->overhead[static_cast<std::size_t>(KernelFamily::softmax)]) == close_to(2.5));
   CHECK(harness->overhead[static_cast<std::size_t>(KernelFamily::copy)].count() == 0);
+}
+
+TEST_CASE("load_harness: cold operands are said") {
+  CHECK(load_harness(head + "weight_copies = 1\ncold = true\n" + sources, "h/lab.toml")->cold);
 }
 
 TEST_CASE("load_harness: families that do not exist and numbers that make no sense") {

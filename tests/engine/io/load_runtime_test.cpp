@@ -9,6 +9,7 @@ namespace roofcast {
 namespace {
 
 struct Lines {
+  std::string convolutions{};  // the whole line
   std::string attention = "\"unfused\"";
   std::string call = "6";
   std::string spread = "1.2";
@@ -17,13 +18,13 @@ struct Lines {
 std::string runtime_file(const Lines& lines = {}) {
   return fmt::format(
       "schema = 1\ntitle = \"Toy\"\nattention = {}\nelementwise = \"fused\"\nsubmission = \"graph\"\n"
-      "context_mib = 512\nspread = {}\n"
+      "context_mib = 512\nspread = {}\n{}"
       "[host]\ncall_us = {}\ntraining_call_us = 3\nbackward_call_us = 8\nlaunch_us = 2\noptimizer_tensor_us "
       "= 1.5\n"
       "step_us = 30\nspread = 2\n[device]\nlatency_us = 7\ngap_us = 0\n"
       "[sources]\nattention = \"a\"\nelementwise = \"b\"\nsubmission = \"c\"\nhost = \"d\"\ndevice = \"e\"\n"
       "context_mib = \"f\"\nspread = \"g\"\n",
-      lines.attention, lines.spread, lines.call);
+      lines.attention, lines.spread, lines.convolutions, lines.call);
 }
 
 std::string complaint(const Lines& lines) {
@@ -59,6 +60,14 @@ TEST_CASE("load_runtime: an unknown kind of attention is a mistake") {
         "  hint: write \"fused\" or \"unfused\": one kernel, or matmul, softmax, matmul\n");
   CHECK(complaint({.attention = "1"}) ==
         "r/toy.toml:3:13: error: 'attention' must be a string, not an integer\n");
+}
+
+TEST_CASE("load_runtime: what convolutions take in may be left out, and needs a source") {
+  CHECK_FALSE(load_runtime(runtime_file(), "r/toy.toml")->folds_into_convolutions);
+  CHECK(complaint({.convolutions = "convolutions = \"folded\"\n"}).find("'sources.convolutions'") !=
+        std::string::npos);
+  CHECK(complaint({.convolutions = "convolutions = \"alone\"\n"}).find("write \"folded\" or \"single\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("load_runtime: costs are microseconds up to a second") {

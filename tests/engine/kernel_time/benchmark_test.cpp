@@ -33,6 +33,16 @@ TEST_CASE("reuse_in_benchmark: operands that are no weights do not take turns") 
   CHECK(reuse_in_benchmark(copy, 6).distance == 0);
 }
 
+TEST_CASE("benchmark_time: cold operands come from memory") {
+  Priors priors = toy_priors();
+  priors.kernels.cache.l2_bytes_per_clock = 1000;  // 10 TB/s for ten SMs, ten times the memory
+  const TimeModel model = time_model(toy_device(), priors);
+  const BoundKernel copy{.form = Stream<std::int64_t>{StreamKind::copy, 1}, .read = Bytes{1e9}};
+
+  CHECK(as_microseconds(benchmark_time(std::vector{copy}, model, {})) == close_to(5 + 100));
+  CHECK(as_microseconds(benchmark_time(std::vector{copy}, model, {.cold = true})) == close_to(5 + 1000));
+}
+
 TEST_CASE(
     "benchmark_time: kernels add up, and the harness adds its overhead once, by the first one's family") {
   const Priors priors = toy_priors();

@@ -122,6 +122,19 @@ TEST_CASE("convolution_time: in one kernel F(2x2, 3x3) multiplies 2.25 times les
         close_to(2 * time.executed_macs / 1e12 * 1e6));  // 160 blocks on 10 SMs
 }
 
+TEST_CASE("convolution_time: a library without transforms multiplies by definition") {
+  ConvolutionParameters fitted = parameters();
+  fitted.winograd_share = 0;
+
+  for (const std::int64_t taps : {3, 5}) {
+    const ConvolutionTime time = run(work(Arithmetic::vector_fp32, taps, 64), fitted);
+    CHECK(time.algorithm == ConvolutionAlgorithm::implicit_gemm);
+  }
+  fitted.winograd_share = 1;
+  fitted.fused_winograd_share = 0;
+  CHECK(run(work(Arithmetic::vector_fp32, 3, 1), fitted).algorithm == ConvolutionAlgorithm::winograd);
+}
+
 TEST_CASE("convolution_time: no Winograd on Tensor Cores, with strides or groups") {
   ConvolutionParameters fitted = parameters();
   fitted.winograd_share = 1e3;

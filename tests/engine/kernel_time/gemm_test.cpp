@@ -238,6 +238,18 @@ TEST_CASE("gemm_time: what the cache holds comes from there") {
   CHECK(us(run(product, fitted).memory) == close_to(500 + 500 / 4.0));
 }
 
+TEST_CASE("gemm_time: a library that copies its operands first does so unless one is a vector") {
+  GemmParameters fitted = parameters();
+  fitted.pack_bytes_per_clock = 100;  // 1 TB/s for ten SMs
+
+  const GemmTime product = run(work(1280, 128, 1024), fitted);
+
+  CHECK(us(product.pack) == close_to(1e-6 * (1280 + 128) * 1024 * 2.0));
+  CHECK(us(product.total) == close_to(us(run(work(1280, 128, 1024)).total) + us(product.pack)));
+  CHECK(run(work(1280, 1, 1024), fitted).pack.count() == 0);
+  CHECK(run(work(1280, 128, 1024)).pack.count() == 0);
+}
+
 // 100 tiles, ten at once: super-tiles of 3 x 4, so 4 x 3 of them, each with 3 + 4 strips of 128 rows.
 TEST_CASE("gemm_time: super-tiles read their operands anew where no cache keeps them") {
   GemmWork product = work(1280, 1280, 1024);
