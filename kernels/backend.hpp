@@ -27,6 +27,12 @@ struct DeviceFacts {
   Bytes first_level_cache{};  ///< of one unit; 0 if it is not known
 };
 
+/// How the device is between two timings, as far as it tells.
+struct DeviceCondition {
+  std::optional<Watts> power{};
+  bool throttled = false;  ///< power, heat or a brake holds its clock down
+};
+
 /// Operands and results of one probe, on the device.
 class Prepared {
  public:
@@ -40,6 +46,9 @@ class Prepared {
 
   /// Runs so many times back to back. The device's own clock says how long all of them took.
   virtual Result<Seconds> run(std::int64_t times) = 0;
+
+  /// Which implementation a library has chosen; empty if there is only one.
+  virtual std::string algorithm() const { return {}; }
 };
 
 class Backend {
@@ -60,6 +69,11 @@ class Backend {
 
   /// The clock at this moment; empty if the device does not tell.
   virtual std::optional<Hertz> clock_now() = 0;
+
+  virtual DeviceCondition condition_now() { return {}; }
+
+  /// Whether an error has left the device's process unable to go on.
+  virtual bool is_lost() { return false; }
 };
 
 }  // namespace roofcast

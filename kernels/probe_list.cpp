@@ -17,6 +17,15 @@ const std::vector<ProbeFamily>& probe_families() {
   return families;
 }
 
+std::vector<std::string_view> precisions_of(std::string_view op, const ProbeLimits& limits) {
+  if (limits.supported.empty()) return {"fp32"};
+  std::vector<std::string_view> precisions;
+  for (const SupportedOp& each : limits.supported) {
+    if (each.op == op) precisions.push_back(each.precision);
+  }
+  return precisions;
+}
+
 std::vector<Probe> probe_list(Extent extent, const ProbeLimits& limits) {
   std::vector<Probe> all;
   for (const ProbeFamily& family : probe_families()) {

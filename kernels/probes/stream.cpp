@@ -19,17 +19,18 @@ struct StreamOp {
 constexpr std::array ops = {StreamOp{"stream_copy", 1, 1, 0}, StreamOp{"stream_read", 1, 0, 1},
                             StreamOp{"stream_write", 0, 1, 0}, StreamOp{"stream_triad", 2, 1, 2}};
 
-Probe stream_probe(const StreamOp& op, std::int64_t values, Residency residency) {
-  constexpr double value_bytes = 4;
+Probe stream_probe(const StreamOp& op, std::string_view precision, std::int64_t values, Residency residency) {
+  const double bytes = value_bytes(precision);
   const auto count = static_cast<double>(values);
   return {.op = op.name,
+          .precision = std::string(precision),
           .m = 1,
           .n = values,
           .residency = residency,
           .group = op.name,
           .operations = Flops{op.operations * count},
-          .read = Bytes{op.reads * count * value_bytes},
-          .written = Bytes{op.writes * count * value_bytes}};
+          .read = Bytes{op.reads * count * bytes},
+          .written = Bytes{op.writes * count * bytes}};
 }
 
 }  // namespace
@@ -42,9 +43,11 @@ std::vector<Probe> stream_probes(Extent extent, const ProbeLimits& limits) {
   for (double octave = least_octave; octave <= most_octave; octave += step) {
     const std::int64_t values = std::llround(std::exp2(octave) / 16) * 16;  // whole cache lines
     for (const StreamOp& op : ops) {
-      for (const Residency residency : {Residency::cold, Residency::warm}) {
-        Probe probe = stream_probe(op, values, residency);
-        if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
+      for (const std::string_view precision : precisions_of(op.name, limits)) {
+        for (const Residency residency : {Residency::cold, Residency::warm}) {
+          Probe probe = stream_probe(op, precision, values, residency);
+          if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
+        }
       }
     }
   }
