@@ -159,6 +159,9 @@ int measure_command(const MeasureOptions& options) {
                     fmt::format("--backend: unknown backend '{}'", options.backend),
                     did_you_mean(options.backend, names, fmt::format("known: {}", fmt::join(names, ", ")))}});
   }
+  if (!options.device_file.empty() && options.backend != "cpu") {
+    return refuse({{{}, "--device-file describes processors only", "GPUs have card files in hardware_db/"}});
+  }
   const auto backend = entry->open();
   if (!backend) {
     refuse(backend.error());
@@ -178,7 +181,8 @@ int measure_command(const MeasureOptions& options) {
 
 CalibrateRun declare_calibrate_measure(CLI::App& app) {
   const auto options = std::make_shared<MeasureOptions>();
-  app.add_option("--backend", options->backend, "What is measured: cpu (default) or cuda");
+  app.add_option("--backend", options->backend,
+                 "What is measured: cpu (default) or cuda, the first GPU that CUDA shows");
   app.add_option("-o,--output", options->folder, "Folder for the tables");
   app.add_option("--hw", options->hardware, "What the tables call the card; default: from the device's name");
   app.add_option("--device-file", options->device_file,
