@@ -15,7 +15,7 @@ class CudaBackend : public Backend {
   CudaBackend(CudaApi api, DeviceFacts facts, CudaDevice device, std::optional<Nvml> nvml)
       : facts_(std::move(facts)), supported_(supported_ops(device)), nvml_(std::move(nvml)) {
     session_.api = std::move(api);
-    session_.device = device;
+    session_.device = std::move(device);
   }
   ~CudaBackend() override {
     const CudaApi& api = session_.api;

@@ -6,7 +6,12 @@ namespace roofcast {
 namespace {
 
 std::vector<std::span<const CudaKernel>> families() {
-  return {cuda_stream_kernels(), cuda_elementwise_kernels(), cuda_row_kernels()};
+  return {cuda_stream_kernels(), cuda_product_kernels(), cuda_elementwise_kernels(), cuda_row_kernels()};
+}
+
+bool has(const CudaDevice& device, const CudaKernel& kernel) {
+  return device.compute_capability >= kernel.least_compute_capability &&
+         (device.products != nullptr || !kernel.needs_cublas_lt);
 }
 
 }  // namespace
@@ -15,7 +20,7 @@ const CudaKernel* find_cuda_kernel(std::string_view op, std::string_view precisi
                                    const CudaDevice& device) {
   for (const auto& family : families()) {
     for (const CudaKernel& kernel : family) {
-      if (kernel.op == op && device.compute_capability >= kernel.least_compute_capability &&
+      if (kernel.op == op && has(device, kernel) &&
           std::ranges::find(kernel.precisions, precision) != kernel.precisions.end())
         return &kernel;
     }
@@ -27,7 +32,7 @@ std::vector<SupportedOp> supported_ops(const CudaDevice& device) {
   std::vector<SupportedOp> all;
   for (const auto& family : families()) {
     for (const CudaKernel& kernel : family) {
-      if (device.compute_capability < kernel.least_compute_capability) continue;
+      if (!has(device, kernel)) continue;
       for (const std::string_view precision : kernel.precisions) all.push_back({kernel.op, precision});
     }
   }

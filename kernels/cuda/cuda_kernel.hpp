@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,10 +19,13 @@
 
 namespace roofcast {
 
+class CublasLt;
+
 /// What kernels and their grids depend on.
 struct CudaDevice {
-  int units = 1;               ///< SMs
-  int compute_capability = 0;  ///< 90 of 9.0
+  int units = 1;                               ///< SMs
+  int compute_capability = 0;                  ///< 90 of 9.0
+  std::shared_ptr<const CublasLt> products{};  ///< empty if it could not be opened: then there are none
 };
 
 struct Operand {
@@ -61,9 +65,11 @@ struct CudaKernel {
                              std::size_t result) = nullptr;
   int least_compute_capability = 0;
   double tolerance = 1e-5;  ///< of the magnitude, besides rounding the result
+  bool needs_cublas_lt = false;
 };
 
 std::span<const CudaKernel> cuda_stream_kernels();
+std::span<const CudaKernel> cuda_product_kernels();
 std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();
 

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include "kernels/cuda/cublas_lt.hpp"
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/isolated_backend.hpp"
 
@@ -41,20 +42,24 @@ Result<std::unique_ptr<Backend>> open_cuda_device() {
   int runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
-  const CudaDevice device{.units = properties.multiProcessorCount,
-                          .compute_capability = 10 * properties.major + properties.minor};
+  CudaDevice device{.units = properties.multiProcessorCount,
+                    .compute_capability = 10 * properties.major + properties.minor};
+  auto products = CublasLt::open();
+  if (products) device.products = *std::move(products);
   auto nvml = Nvml::open(properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
   DeviceFacts facts{.name = properties.name,
                     .vendor = "nvidia",
                     .driver = fmt::format("driver {} for CUDA {}", nvml ? nvml->driver_version() : "unknown",
                                           version_text(driver)),
-                    .libraries = fmt::format("CUDA runtime {}", version_text(runtime)),
+                    .libraries = fmt::format(
+                        "CUDA runtime {}; {}", version_text(runtime),
+                        device.products ? device.products->version() : products.error().front().message),
                     .units = device.units,
                     .memory = Bytes{static_cast<double>(memory)},
                     .usable = Bytes{static_cast<double>(usable)},
                     .last_level_cache = Bytes{static_cast<double>(properties.l2CacheSize)},
                     .first_level_cache = Bytes{static_cast<double>(properties.sharedMemPerMultiprocessor)}};
-  return make_cuda_backend(cuda_runtime(), std::move(facts), device, std::move(nvml));
+  return make_cuda_backend(cuda_runtime(), std::move(facts), std::move(device), std::move(nvml));
 }
 
 }  // namespace

@@ -55,6 +55,12 @@ bool is_allowed(const Shape& shape, const ProbeLimits& limits) {
   return probe.operations <= limits.operations && probe.read + probe.written <= limits.memory;
 }
 
+/// Libraries have products of single bytes only where rows of weights and results are multiples of 16 bytes.
+bool is_aligned(const Shape& shape, std::string_view precision) {
+  const auto [m, n, k] = shape;
+  return value_bytes(precision) > 1 || (n % 16 == 0 && k % 16 == 0);
+}
+
 /// Sizes from 1 (k: 16) to 8192, even in their logarithms; every other shape has sizes that are multiples of
 /// 8, as most in networks are.
 std::set<Shape> spread_shapes(std::size_t count, const ProbeLimits& limits) {
@@ -118,7 +124,8 @@ std::vector<Probe> product_probes(Extent extent, const ProbeLimits& limits) {
   std::vector<Probe> probes;
   for (const std::string_view precision : precisions_of("gemm", limits)) {
     for (const Shape& shape : shapes) {
-      if (is_allowed(shape, limits)) probes.push_back(product_probe(shape, precision));
+      if (is_allowed(shape, limits) && is_aligned(shape, precision))
+        probes.push_back(product_probe(shape, precision));
     }
   }
   return probes;
