@@ -9,10 +9,8 @@ namespace roofcast {
 
 const std::vector<ProbeFamily>& probe_families() {
   static const std::vector<ProbeFamily> families = {
-      {"streams", stream_probes},
-      {"products", product_probes},
-      {"elementwise", elementwise_probes},
-      {"rows", row_probes},
+      {"streams", stream_probes}, {"products", product_probes}, {"elementwise", elementwise_probes},
+      {"rows", row_probes},       {"rates", rate_probes},
   };
   return families;
 }

@@ -72,6 +72,7 @@ std::span<const CudaKernel> cuda_stream_kernels();
 std::span<const CudaKernel> cuda_product_kernels();
 std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();
+std::span<const CudaKernel> cuda_rate_kernels();
 
 /// The operator's kernel in that precision on that device; nullptr if there is none.
 /// kernels/cuda/cuda_kernel.cpp lists the families.
