@@ -10,7 +10,7 @@ namespace roofcast {
 const std::vector<ProbeFamily>& probe_families() {
   static const std::vector<ProbeFamily> families = {
       {"streams", stream_probes}, {"products", product_probes}, {"elementwise", elementwise_probes},
-      {"rows", row_probes},       {"rates", rate_probes},
+      {"rows", row_probes},       {"rates", rate_probes},       {"latencies", latency_probes},
   };
   return families;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 namespace roofcast {
 namespace {
 
@@ -35,6 +37,7 @@ CudaApi cuda_runtime() {
                     cudaEvent_t end) { return cudaEventElapsedTime(milliseconds, begin, end); },
       .wait = [] { return cudaDeviceSynchronize(); },
       .take_error = [] { return cudaGetLastError(); },
+      .now = []() -> Seconds { return std::chrono::steady_clock::now().time_since_epoch(); },
       .begin_capture =
           [](cudaStream_t stream) {
             return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "engine/base/diagnostics.hpp"
+#include "engine/base/units.hpp"
 #include "kernels/cuda/method_kernels.hpp"
 
 namespace roofcast {
@@ -29,6 +30,7 @@ struct CudaApi {
   std::function<cudaError_t(float* milliseconds, cudaEvent_t begin, cudaEvent_t end)> elapsed{};
   std::function<cudaError_t()> wait{};  ///< for all of the device
   std::function<cudaError_t()> take_error{};
+  std::function<Seconds()> now{};  ///< of the host
 
   std::function<cudaError_t(cudaStream_t stream)> begin_capture{};
   std::function<cudaError_t(cudaStream_t stream, cudaGraphExec_t* graph)> end_capture{};  ///< and instantiate

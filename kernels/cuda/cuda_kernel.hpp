@@ -55,6 +55,13 @@ struct Launch {
   std::string algorithm{};  ///< which one a library has chosen
 };
 
+/// How the runs of a batch reach the device.
+enum class Queueing : std::uint8_t {
+  graphs,  ///< many runs as graphs, few one by one; timed by events behind a gate
+  stream,  ///< always one by one; timed the same
+  host     ///< one by one, each waited for; timed by the host's clock
+};
+
 struct CudaKernel {
   std::string_view op{};
   std::span<const std::string_view> precisions{};
@@ -66,6 +73,7 @@ struct CudaKernel {
   int least_compute_capability = 0;
   double tolerance = 1e-5;  ///< of the magnitude, besides rounding the result
   bool needs_cublas_lt = false;
+  Queueing queueing = Queueing::graphs;
 };
 
 std::span<const CudaKernel> cuda_stream_kernels();
@@ -73,6 +81,7 @@ std::span<const CudaKernel> cuda_product_kernels();
 std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();
 std::span<const CudaKernel> cuda_rate_kernels();
+std::span<const CudaKernel> cuda_latency_kernels();
 
 /// The operator's kernel in that precision on that device; nullptr if there is none.
 /// kernels/cuda/cuda_kernel.cpp lists the families.

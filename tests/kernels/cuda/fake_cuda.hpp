@@ -18,6 +18,7 @@ namespace roofcast {
 
 struct FakeCuda {
   Seconds time{};                    ///< of the stream
+  Seconds host_time{};               ///< of each call
   Seconds gate_time{};               ///< how long the host takes to open a gate
   std::vector<std::string> calls{};  ///< in order
   std::map<std::string, cudaError_t> failing{};
@@ -104,6 +105,7 @@ inline CudaApi api_of(FakeCuda& fake) {
     return fake.call("elapsed");
   };
   api.wait = [&fake] { return fake.call("wait"); };
+  api.now = [&fake] { return fake.time + fake.host_time * static_cast<double>(fake.calls.size()); };
   api.take_error = [&fake] { return fake.call("take error"); };
   api.begin_capture = [&fake](cudaStream_t) {
     fake.capturing = true;

@@ -42,7 +42,9 @@ ExpectedResult copied(const Probe&, const CudaDevice&, const InputValues& inputs
 constexpr CudaKernel toy{"toy", fp32, same_inputs<1>, same_results, prepare_toy, copied};
 
 struct Bench {
-  explicit Bench(Probe wanted, Bytes cache = mebibytes(1)) : probe(std::move(wanted)) {
+  explicit Bench(Probe wanted, Queueing queueing = Queueing::graphs) : probe(std::move(wanted)) {
+    const Bytes cache = mebibytes(1);
+    kernel.queueing = queueing;
     device_of_toy = &fake;
     one_run = microseconds(100);
     added = 0;
@@ -51,12 +53,13 @@ struct Bench {
     session.gate = &gate;
     (void)session.api.create_event(&session.begin);
     (void)session.api.create_event(&session.end);
-    layout = operand_layout(toy, probe, session.device, cache);
-    auto made = prepare_cuda(session, toy, probe, layout);
+    layout = operand_layout(kernel, probe, session.device, cache);
+    auto made = prepare_cuda(session, kernel, probe, layout);
     REQUIRE(made);
     prepared = *std::move(made);
     fake.calls.clear();
   }
+  CudaKernel kernel = toy;
   FakeCuda fake{};
   GateState gate{};
   CudaSession session{};
@@ -138,6 +141,30 @@ TEST_CASE("prepared CUDA probe: the cache is swept before rounds of tiny sets, o
   CHECK(bench.fake.count("sweep") == 2);
   CHECK(bench.fake.count("graph") == 2);
   CHECK(as_microseconds(*bench.prepared->run(1)) == doctest::Approx(2.0));
+}
+
+TEST_CASE("prepared CUDA probe: launches in a stream are queued 512 at a time, never as graphs") {
+  Bench bench{warm, Queueing::stream};
+  one_run = microseconds(2);
+
+  const auto took = bench.prepared->run(1100);
+
+  REQUIRE(took);
+  CHECK(as_microseconds(*took) == doctest::Approx(1100 * 2.0));
+  CHECK(bench.fake.count("gate") == 3);
+  CHECK(bench.fake.count("kernel") == 1100);
+  CHECK(bench.fake.count("graph") == 0);
+}
+
+TEST_CASE("prepared CUDA probe: launches from the host are waited for, each with what the host does") {
+  Bench bench{warm, Queueing::host};
+  bench.fake.host_time = microseconds(5);
+
+  const auto took = bench.prepared->run(4);
+
+  REQUIRE(took);
+  CHECK(as_microseconds(*took) == doctest::Approx(4 * (100 + 2 * 5.0)));  // a launch and a wait
+  CHECK(bench.fake.count("gate") == 0);
 }
 
 TEST_CASE("batch_plan: graphs are whole rounds and hold at least what was asked for") {
