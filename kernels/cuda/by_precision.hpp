@@ -32,9 +32,15 @@ inline Operand same_results(const Probe& probe, const CudaDevice& /*device*/) {
   return {element_of(probe.precision), cuda_elements(probe)};
 }
 
+/// Numbers that one instruction moves.
+inline int pack_size(const Probe& probe) {
+  return 16 / static_cast<int>(size_of(element_of(probe.precision)));
+}
+
 inline MapArguments map_arguments(const Probe& probe, const CudaDevice& device,
                                   const CudaOperands& operands) {
-  return {operands.inputs[0], operands.inputs[1], operands.results, probe.m * probe.n, device.units};
+  return {operands.inputs[0], operands.inputs[1], operands.results, probe.m * probe.n,
+          map_blocks(probe.m * probe.n, pack_size(probe), device.units)};
 }
 
 template <class Core>

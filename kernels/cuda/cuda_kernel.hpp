@@ -31,9 +31,10 @@ struct CudaDevice {
 struct Operand {
   Element element = Element::fp32;
   std::size_t values = 0;
+  bool on_host = false;  ///< in pinned memory
 };
 
-/// In the device's memory.
+/// Where they lie.
 struct CudaOperands {
   std::array<const void*, 3> inputs{};
   void* results = nullptr;

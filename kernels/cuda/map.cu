@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(map_threads, map_blocks_of_unit)
 
 template <class Core, class Number>
 cudaError_t launch_map(const MapArguments& arguments, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(map_blocks(arguments.count, Pack<Number>::size, arguments.units));
+  const auto blocks = static_cast<unsigned>(arguments.blocks);
   map_kernel<Core><<<blocks, map_threads, 0, stream>>>(static_cast<const Number*>(arguments.left),
                                                        static_cast<const Number*>(arguments.right),
                                                        static_cast<Number*>(arguments.out), arguments.count);

@@ -131,7 +131,7 @@ struct MapArguments {
   const void* right = nullptr;
   void* out = nullptr;
   std::int64_t count = 0;
-  int units = 1;
+  std::int64_t blocks = 1;
 };
 
 template <class Core, class Number>

@@ -69,10 +69,8 @@ class PreparedCuda : public Prepared {
   std::string algorithm() const override { return launch_.algorithm; }
 
   Result<void> verify() override {
-    const Operand& results = layout_.results;
-    const auto reset = session_.api.set_bytes(operands_.sets.front().results, unwritten_byte(results.element),
-                                              results.values * size_of(results.element));
-    if (auto done = succeeded(reset, "set"); !done) return done;
+    if (auto done = reset_results(session_.api, layout_.results, operands_.sets.front().results); !done)
+      return done;
     if (auto done = succeeded(session_.api.wait(), "set"); !done) return done;
     if (auto done = launch_run(0); !done) return done;
     if (auto done = succeeded(session_.api.wait(), "run"); !done) return done;

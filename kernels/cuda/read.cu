@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(map_threads, map_blocks_of_unit)
 
 template <class Number>
 cudaError_t launch_read(const MapArguments& arguments, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(map_blocks(arguments.count, Pack<Number>::size, arguments.units));
+  const auto blocks = static_cast<unsigned>(arguments.blocks);
   read_kernel<<<blocks, map_threads, 0, stream>>>(static_cast<const Number*>(arguments.left),
                                                   static_cast<float*>(arguments.out), arguments.count);
   return cudaGetLastError();

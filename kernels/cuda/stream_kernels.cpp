@@ -1,4 +1,4 @@
-// copy, read, write and triad.
+// copy, read, write and triad; a copy by few blocks; copies to and from the host.
 
 #include <algorithm>
 #include <array>
@@ -28,10 +28,6 @@ ExpectedResult triad_value(const Probe& /*probe*/, const CudaDevice& /*device*/,
   return {left + right, std::abs(left) + std::abs(right)};
 }
 
-int pack_size(const Probe& probe) {
-  return 16 / static_cast<int>(size_of(element_of(probe.precision)));
-}
-
 Operand block_sums(const Probe& probe, const CudaDevice& device) {
   return {Element::fp32,
           static_cast<std::size_t>(map_blocks(probe.m * probe.n, pack_size(probe), device.units))};
@@ -59,6 +55,45 @@ Result<Launch> prepare_read(const Probe& probe, const CudaDevice& device) {
   });
 }
 
+// inflight_copy. m: blocks, n: values. Each thread of a block has 64 bytes in flight.
+
+std::vector<Operand> columns(const Probe& probe, const CudaDevice& /*device*/) {
+  return {{Element::fp32, static_cast<std::size_t>(probe.n)}};
+}
+
+Operand copied_columns(const Probe& probe, const CudaDevice& /*device*/) {
+  return {Element::fp32, static_cast<std::size_t>(probe.n)};
+}
+
+Result<Launch> prepare_inflight_copy(const Probe& probe, const CudaDevice& /*device*/) {
+  return Launch{[probe](const CudaOperands& operands, cudaStream_t stream) {
+                  return launch_map<CopyCore, float>(
+                      {operands.inputs[0], nullptr, operands.results, probe.n, probe.m}, stream);
+                },
+                {}};
+}
+
+// transfer_to_device and transfer_to_host. n: values, of which one side is pinned memory of the host.
+
+std::vector<Operand> values_on_host(const Probe& probe, const CudaDevice& /*device*/) {
+  return {{Element::fp32, static_cast<std::size_t>(probe.n), true}};
+}
+
+Operand results_on_host(const Probe& probe, const CudaDevice& /*device*/) {
+  return {Element::fp32, static_cast<std::size_t>(probe.n), true};
+}
+
+Result<Launch> prepare_transfer(const Probe& probe, const CudaDevice& /*device*/) {
+  return Launch{[probe](const CudaOperands& operands, cudaStream_t stream) {
+                  return cudaMemcpyAsync(operands.results, operands.inputs[0],
+                                         static_cast<std::size_t>(probe.n) * sizeof(float), cudaMemcpyDefault,
+                                         stream);
+                },
+                {}};
+}
+
+constexpr std::array<std::string_view, 1> single = {"fp32"};
+
 }  // namespace
 
 std::span<const CudaKernel> cuda_stream_kernels() {
@@ -70,6 +105,9 @@ std::span<const CudaKernel> cuda_stream_kernels() {
                  written},
       CudaKernel{"stream_triad", float_precisions, same_inputs<2>, same_results, prepare_map<TriadCore>,
                  triad_value},
+      CudaKernel{"inflight_copy", single, columns, copied_columns, prepare_inflight_copy, copied},
+      CudaKernel{"transfer_to_device", single, values_on_host, copied_columns, prepare_transfer, copied},
+      CudaKernel{"transfer_to_host", single, columns, results_on_host, prepare_transfer, copied},
   };
   return kernels;
 }

@@ -239,6 +239,26 @@ TEST_CASE("make_cuda_backend: measures its clock, lists its operators and gives 
   CHECK(fake.allocated == 0);
 }
 
+TEST_CASE("make_operands: operands on the host lie in memory of the host") {
+  FakeCuda fake;
+  const CudaApi api = api_of(fake);
+  const OperandLayout layout{.inputs = {{Element::fp32, 100, true}, {Element::fp32, 10}},
+                             .results = {Element::fp32, 100},
+                             .set_bytes = 256 + 512,
+                             .host_bytes = 512,
+                             .sets = 3};
+  {
+    const auto operands = make_operands(api, layout, nullptr);
+    REQUIRE(operands);
+    CHECK(operands->sets.front().inputs[0] == operands->host_memory.get());
+    CHECK(operands->sets.front().inputs[1] == operands->memory.get());
+    CHECK(static_cast<const std::byte*>(operands->sets[2].inputs[0]) ==
+          static_cast<const std::byte*>(operands->host_memory.get()) + 2 * 512);
+    CHECK(fake.allocated == 2);
+  }
+  CHECK(fake.allocated == 0);
+}
+
 TEST_CASE("make_cuda_backend: a call that fails at the start is the reason") {
   FakeCuda fake;
   fake.failing = {{"stream", cudaErrorDevicesUnavailable}};
