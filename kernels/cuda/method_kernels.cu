@@ -53,12 +53,14 @@ __global__ void sweep(const uint4* memory, std::uint64_t count, std::uint32_t* n
 
 __global__ void read_clocks(ClockReading* reading) {
   constexpr std::uint64_t span = 2'000'000;  // its timer may step by a microsecond
-  reading->begin_nanoseconds = nanoseconds();
-  reading->begin_cycles = static_cast<std::uint64_t>(clock64());
-  while (nanoseconds() - reading->begin_nanoseconds < span) {
+  ClockReading read;
+  read.begin_nanoseconds = nanoseconds();
+  read.begin_cycles = static_cast<std::uint64_t>(clock64());
+  while (nanoseconds() - read.begin_nanoseconds < span) {
   }
-  reading->end_nanoseconds = nanoseconds();
-  reading->end_cycles = static_cast<std::uint64_t>(clock64());
+  read.end_nanoseconds = nanoseconds();
+  read.end_cycles = static_cast<std::uint64_t>(clock64());
+  *reading = read;
 }
 
 }  // namespace

@@ -36,44 +36,90 @@ __device__ std::int64_t row_of_thread() {
   return (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / threads;
 }
 
-template <int threads, class Number>
+/// `width` numbers as floats: one by one, or 16 bytes at once.
+template <int width, class Number>
+__device__ void load(float (&x)[width], const Number* from) {
+  if constexpr (width == 1) {
+    x[0] = to_float(*from);
+  } else {
+    const auto pack = *reinterpret_cast<const Pack<Number>*>(from);
+#pragma unroll
+    for (int i = 0; i < width; ++i) x[i] = to_float(pack.numbers[i]);
+  }
+}
+
+template <int width, class Number>
+__device__ void store(Number* to, const float (&x)[width]) {
+  if constexpr (width == 1) {
+    *to = from_float<Number>(x[0]);
+  } else {
+    Pack<Number> pack;
+#pragma unroll
+    for (int i = 0; i < width; ++i) pack.numbers[i] = from_float<Number>(x[i]);
+    *reinterpret_cast<Pack<Number>*>(to) = pack;
+  }
+}
+
+/// The part of a row that a thread reads.
+template <int threads, int width, class Part, class Number>
+__device__ Part part_of(const Number* row, std::int64_t columns) {
+  Part part;
+#pragma unroll 2
+  for (std::int64_t i = threadIdx.x % threads * width; i < columns; i += threads * width) {
+    float x[width];
+    load(x, row + i);
+    part = with_values(part, x);
+  }
+  return part;
+}
+
+template <int threads, int width, class Number>
 __global__ void __launch_bounds__(block_threads)
     softmax_kernel(const Number* __restrict__ in, Number* __restrict__ out, std::int64_t rows,
                    std::int64_t columns) {
   const std::int64_t row = row_of_thread<threads>();
   if (row >= rows) return;  // whole warps
-  const Number* x = in + row * columns;
-  const std::int64_t first = threadIdx.x % threads;
-  SoftmaxPart part;
-#pragma unroll 4
-  for (std::int64_t i = first; i < columns; i += threads) part = with_value(part, to_float(x[i]));
-  const SoftmaxPart whole = row_combined<threads>(part);
+  const auto whole = row_combined<threads>(part_of<threads, width, SoftmaxPart>(in + row * columns, columns));
   const float scale = 1.0F / whole.sum;
-#pragma unroll 4
-  for (std::int64_t i = first; i < columns; i += threads)
-    out[row * columns + i] = from_float<Number>(power_of_e(to_float(x[i]) - whole.largest) * scale);
+#pragma unroll 2
+  for (std::int64_t i = threadIdx.x % threads * width; i < columns; i += threads * width) {
+    float x[width];
+    load(x, in + row * columns + i);
+#pragma unroll
+    for (int j = 0; j < width; ++j) x[j] = power_of_e(x[j] - whole.largest) * scale;
+    store(out + row * columns + i, x);
+  }
 }
 
-template <int threads, class Number>
+template <int threads, int width, class Number>
 __global__ void __launch_bounds__(block_threads)
     layer_norm_kernel(const Number* __restrict__ in, const Number* __restrict__ factor,
                       const Number* __restrict__ term, Number* __restrict__ out, std::int64_t rows,
                       std::int64_t columns) {
   const std::int64_t row = row_of_thread<threads>();
   if (row >= rows) return;  // whole warps
-  const Number* x = in + row * columns;
-  const std::int64_t first = threadIdx.x % threads;
-  MomentPart part;
-#pragma unroll 4
-  for (std::int64_t i = first; i < columns; i += threads) part = with_value(part, to_float(x[i]));
-  const MomentPart whole = row_combined<threads>(part);
+  const auto whole = row_combined<threads>(part_of<threads, width, MomentPart>(in + row * columns, columns));
   const float scale = layer_norm_scale(whole);
-#pragma unroll 4
-  for (std::int64_t i = first; i < columns; i += threads) {
-    out[row * columns + i] =
-        from_float<Number>((to_float(x[i]) - whole.mean) * scale * to_float(factor[i]) + to_float(term[i]));
+#pragma unroll 2
+  for (std::int64_t i = threadIdx.x % threads * width; i < columns; i += threads * width) {
+    float x[width];
+    float factors[width];
+    float terms[width];
+    load(x, in + row * columns + i);
+    load(factors, factor + i);
+    load(terms, term + i);
+#pragma unroll
+    for (int j = 0; j < width; ++j) x[j] = (x[j] - whole.mean) * scale * factors[j] + terms[j];
+    store(out + row * columns + i, x);
   }
 }
+
+/// A kernel's variant for rows of that many columns.
+#define ROOFCAST_ROW_KERNEL(kernel, columns)                                                                \
+  (row_threads(columns) == 32                                                                               \
+       ? (row_width<Number>(columns) == 1 ? kernel<32, 1, Number> : kernel<32, Pack<Number>::size, Number>) \
+       : (row_width<Number>(columns) == 1 ? kernel<256, 1, Number>                                          \
+                                          : kernel<256, Pack<Number>::size, Number>))
 
 unsigned row_blocks(const RowArguments& arguments) {
   const std::int64_t in_block = block_threads / row_threads(arguments.columns);
@@ -84,8 +130,7 @@ unsigned row_blocks(const RowArguments& arguments) {
 
 template <class Number>
 cudaError_t launch_softmax(const RowArguments& arguments, cudaStream_t stream) {
-  const auto kernel =
-      row_threads(arguments.columns) == 32 ? softmax_kernel<32, Number> : softmax_kernel<256, Number>;
+  const auto kernel = ROOFCAST_ROW_KERNEL(softmax_kernel, arguments.columns);
   kernel<<<row_blocks(arguments), block_threads, 0, stream>>>(static_cast<const Number*>(arguments.in),
                                                               static_cast<Number*>(arguments.out),
                                                               arguments.rows, arguments.columns);
@@ -94,8 +139,7 @@ cudaError_t launch_softmax(const RowArguments& arguments, cudaStream_t stream) {
 
 template <class Number>
 cudaError_t launch_layer_norm(const RowArguments& arguments, cudaStream_t stream) {
-  const auto kernel =
-      row_threads(arguments.columns) == 32 ? layer_norm_kernel<32, Number> : layer_norm_kernel<256, Number>;
+  const auto kernel = ROOFCAST_ROW_KERNEL(layer_norm_kernel, arguments.columns);
   kernel<<<row_blocks(arguments), block_threads, 0, stream>>>(
       static_cast<const Number*>(arguments.in), static_cast<const Number*>(arguments.factor),
       static_cast<const Number*>(arguments.term), static_cast<Number*>(arguments.out), arguments.rows,
