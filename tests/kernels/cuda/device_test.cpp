@@ -1,4 +1,5 @@
 // On a device, if there is one: every kernel computes the right numbers and has a time that is possible.
+// Skipped but in the test with the label gpu.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +17,8 @@ Seconds now() {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
 
-TEST_CASE("CUDA device: the smallest and a large probe of each operator and precision is right") {
+TEST_CASE("CUDA device: the smallest and a large probe of each operator and precision is right" *
+          doctest::skip()) {
   const auto backend = open_cuda_backend();
   if (!backend) {
     MESSAGE("skipped: ", backend.error().front().message);
