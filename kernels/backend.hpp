@@ -29,6 +29,12 @@ struct DeviceFacts {
   FlopsPerSecond multiply_adds{};  ///< fp32 on vector units, operands in registers; 0 if it was not measured
 };
 
+/// How the device is between two timings, as far as it tells.
+struct DeviceCondition {
+  std::optional<Watts> power{};
+  bool throttled = false;  ///< power, heat or a brake holds its clock down
+};
+
 /// Operands and results of one probe, on the device.
 class Prepared {
  public:
@@ -42,6 +48,9 @@ class Prepared {
 
   /// Runs so many times back to back. The device's own clock says how long all of them took.
   virtual Result<Seconds> run(std::int64_t times) = 0;
+
+  /// Which implementation a library has chosen; empty if there is only one.
+  virtual std::string algorithm() const { return {}; }
 };
 
 class Backend {
@@ -62,6 +71,11 @@ class Backend {
 
   /// The clock at this moment; empty if the device does not tell.
   virtual std::optional<Hertz> clock_now() = 0;
+
+  virtual DeviceCondition condition_now() { return {}; }
+
+  /// Whether an error has left the device's process unable to go on.
+  virtual bool is_lost() { return false; }
 };
 
 }  // namespace roofcast

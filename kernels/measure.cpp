@@ -14,12 +14,20 @@ Sample measure(Backend& backend, const Probe& probe, const TimingRules& rules,
   const auto prepared = backend.prepare(probe);
   if (!prepared) return failed(probe, prepared.error());
   if (const auto right = (*prepared)->verify(); !right) return failed(probe, right.error());
-  const TimedKernel kernel{.run = [&](std::int64_t times) { return (*prepared)->run(times); },
+  DeviceCondition condition;  // asked for with the time, while the device is still busy or just was
+  const TimedKernel kernel{.run =
+                               [&](std::int64_t times) {
+                                 const auto took = (*prepared)->run(times);
+                                 condition = backend.condition_now();
+                                 return took;
+                               },
                            .now = now,
-                           .clock = [&] { return backend.clock_now(); }};
+                           .clock = [&] { return backend.clock_now(); },
+                           .power = [&] { return condition.power; },
+                           .throttled = [&] { return condition.throttled; }};
   auto timing = time_kernel(kernel, rules, backend.device().clock);
   if (!timing) return failed(probe, timing.error());
-  return {.probe = probe, .timing = *std::move(timing)};
+  return {.probe = probe, .timing = *std::move(timing), .algorithm = (*prepared)->algorithm()};
 }
 
 }  // namespace roofcast

@@ -13,7 +13,8 @@ namespace roofcast {
 struct Sample {
   Probe probe{};
   Timing timing{};
-  std::string failure{};  ///< why there is no timing; empty if there is one
+  std::string algorithm{};  ///< which implementation a library has chosen
+  std::string failure{};    ///< why there is no timing; empty if there is one
 };
 
 /// A probe that cannot be prepared, computes wrong numbers or fails gives a sample that says so. `now` is the

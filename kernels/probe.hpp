@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/base/units.hpp"
 
@@ -33,6 +34,12 @@ struct Probe {
 inline bool is_product(const Probe& probe) {
   return probe.k > 0;
 }
+
+/// Bytes of an operand's value as it is stored: 4 of fp32 and tf32, 2 of fp16 and bf16, 1 of int8 and fp8.
+double value_bytes(std::string_view precision);
+
+/// Bytes of a product's result: int8 is summed up in 32 bits, fp8 is written as bf16, others as they came.
+double product_bytes(std::string_view precision);
 
 /// "gemm fp32 128x256x64 cold". No two probes of a list have the same name.
 std::string name(const Probe& probe);

@@ -9,12 +9,19 @@ namespace roofcast {
 
 const std::vector<ProbeFamily>& probe_families() {
   static const std::vector<ProbeFamily> families = {
-      {"streams", stream_probes},
-      {"products", product_probes},
-      {"elementwise", elementwise_probes},
-      {"rows", row_probes},
+      {"streams", stream_probes}, {"products", product_probes}, {"elementwise", elementwise_probes},
+      {"rows", row_probes},       {"rates", rate_probes},       {"latencies", latency_probes},
   };
   return families;
+}
+
+std::vector<std::string_view> precisions_of(std::string_view op, const ProbeLimits& limits) {
+  if (limits.supported.empty()) return {"fp32"};
+  std::vector<std::string_view> precisions;
+  for (const SupportedOp& each : limits.supported) {
+    if (each.op == op) precisions.push_back(each.precision);
+  }
+  return precisions;
 }
 
 std::vector<Probe> probe_list(Extent extent, const ProbeLimits& limits) {

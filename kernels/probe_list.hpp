@@ -2,6 +2,7 @@
 // What is measured: a list of families, each of which makes its probes.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,10 +13,22 @@ namespace roofcast {
 
 enum class Extent : std::uint8_t { quick, full };
 
+/// An operator in a precision.
+struct SupportedOp {
+  std::string_view op{};
+  std::string_view precision{};
+};
+
 /// What a device can be asked for. Probes beyond it are not in its list.
 struct ProbeLimits {
   Bytes memory{};      ///< of one set of operands and results
   Flops operations{};  ///< of one run
+  int units = 1;       ///< SMs, or cores
+  Bytes cache{};       ///< the last level
+
+  /// What the device has kernels for; empty: the operators of networks and plain streams, in fp32. The
+  /// backend keeps the list alive.
+  std::span<const SupportedOp> supported{};
 };
 
 struct ProbeFamily {
@@ -24,6 +37,9 @@ struct ProbeFamily {
 };
 
 const std::vector<ProbeFamily>& probe_families();
+
+/// In which precisions the device has the operator, in the order of its list.
+std::vector<std::string_view> precisions_of(std::string_view op, const ProbeLimits& limits);
 
 /// Those of all families in the order in which they are measured: mixed, so that a device that gets slower
 /// does not look like a kernel that is slow. The same for the same limits.

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view before_sizes = "source,hw,op,precision";
 constexpr std::string_view after_sizes =
     "latency_us,framework,notes,ref_id,usable,reason,group,runtime_collector,weight_bytes_per_elt,residency,"
-    "runs_in_batch,timings,deviation_us,low_us,high_us,least_us,clock_mhz,date";
+    "runs_in_batch,timings,deviation_us,low_us,high_us,least_us,clock_mhz,power_w,algorithm,date";
 
 /// Without what would need quotes.
 std::string field(std::string text) {
@@ -89,20 +89,22 @@ std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
                                               : fmt::format("{},{}", probe.m, probe.n);
   const std::string who =
       fmt::format("calibrate,{},{},{},{}", field(origin.hardware), probe.op, probe.precision, sizes);
-  constexpr int weight_bytes = 4;
+  const double weight_bytes = value_bytes(probe.precision);
   const std::string group = field(probe.group);
   if (!sample.failure.empty()) {
-    return fmt::format("{},,{},,,0,{},{},calibrate-{},{},{},,,,,,,,{}", who, field(origin.libraries),
+    return fmt::format("{},,{},,,0,{},{},calibrate-{},{},{},,,,,,,,,,{}", who, field(origin.libraries),
                        field(sample.failure), group, residency, weight_bytes, residency, field(origin.date));
   }
   const Timing& timing = sample.timing;
   const Statistics& one = timing.of_one_run;
   const std::string clock = timing.clock ? fmt::format("{:.0f}", timing.clock->value / 1e6) : std::string{};
-  return fmt::format("{},{:.6g},{},{},,1,,{},calibrate-{},{},{},{},{},{:.4g},{:.6g},{:.6g},{:.6g},{},{}", who,
-                     as_microseconds(one.median), field(origin.libraries), flags(timing), group, residency,
-                     weight_bytes, residency, timing.runs_in_batch, one.count, as_microseconds(one.deviation),
-                     as_microseconds(one.low), as_microseconds(one.high), as_microseconds(one.least), clock,
-                     field(origin.date));
+  const std::string power = timing.power ? fmt::format("{:.0f}", timing.power->value) : std::string{};
+  return fmt::format(
+      "{},{:.6g},{},{},,1,,{},calibrate-{},{},{},{},{},{:.4g},{:.6g},{:.6g},{:.6g},{},{},{},{}", who,
+      as_microseconds(one.median), field(origin.libraries), flags(timing), group, residency, weight_bytes,
+      residency, timing.runs_in_batch, one.count, as_microseconds(one.deviation), as_microseconds(one.low),
+      as_microseconds(one.high), as_microseconds(one.least), clock, power, field(sample.algorithm),
+      field(origin.date));
 }
 
 Result<SampleFolder::File> SampleFolder::open_table(bool of_products, bool resume) {

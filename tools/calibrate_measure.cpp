@@ -152,6 +152,9 @@ Result<std::unique_ptr<Backend>> open_backend(const std::string& name) {
 }
 
 int measure_command(const MeasureOptions& options) {
+  if (!options.device_file.empty() && options.backend == "cuda") {
+    return refuse({{{}, "--device-file describes processors only", "GPUs have card files in hardware_db/"}});
+  }
   const auto backend = open_backend(options.backend);
   if (!backend) {
     const int code = refuse(backend.error());
@@ -171,7 +174,8 @@ int measure_command(const MeasureOptions& options) {
 
 CalibrateRun declare_calibrate_measure(CLI::App& app) {
   const auto options = std::make_shared<MeasureOptions>();
-  app.add_option("--backend", options->backend, "What is measured: cpu (default) or cuda");
+  app.add_option("--backend", options->backend,
+                 "What is measured: cpu (default) or cuda, the first GPU that CUDA shows");
   app.add_option("-o,--output", options->folder, "Folder for the tables");
   app.add_option("--hw", options->hardware, "What the tables call the card; default: from the device's name");
   app.add_option("--device-file", options->device_file,

@@ -11,12 +11,12 @@
 namespace roofcast {
 namespace {
 
-constexpr std::size_t value_bytes = sizeof(float);
+constexpr std::size_t float_bytes = sizeof(float);
 constexpr std::size_t alignment = 64;
 
 /// Each operand begins on a cache line of its own.
 std::size_t padded(std::size_t values) {
-  constexpr std::size_t line = alignment / value_bytes;
+  constexpr std::size_t line = alignment / float_bytes;
   return (values + line - 1) / line * line;
 }
 
@@ -38,7 +38,7 @@ void fill(float* values, std::size_t count, const std::vector<float>& pattern) {
     for (std::size_t i = first; i < last;) {
       const std::size_t at = i % pattern.size();
       const std::size_t piece = std::min(pattern.size() - at, last - i);
-      std::memcpy(values + i, pattern.data() + at, piece * value_bytes);
+      std::memcpy(values + i, pattern.data() + at, piece * float_bytes);
       i += piece;
     }
   });
@@ -49,19 +49,19 @@ void fill(float* values, std::size_t count, const std::vector<float>& pattern) {
 std::size_t operand_sets(const CpuKernel& kernel, const Probe& probe, Bytes cache) {
   if (probe.residency == Residency::warm) return 1;
   const auto needed = 2 * cache.value;
-  const auto set = static_cast<double>(values_in_set(kernel, probe) * value_bytes);
+  const auto set = static_cast<double>(values_in_set(kernel, probe) * float_bytes);
   return set >= needed ? 1 : static_cast<std::size_t>(std::ceil(needed / set)) + 1;
 }
 
 Bytes operand_bytes(const CpuKernel& kernel, const Probe& probe, std::size_t sets) {
-  return Bytes{static_cast<double>(sets * values_in_set(kernel, probe) * value_bytes)};
+  return Bytes{static_cast<double>(sets * values_in_set(kernel, probe) * float_bytes)};
 }
 
 Result<OperandSets> OperandSets::make(const CpuKernel& kernel, const Probe& probe, std::size_t sets,
                                       std::uint64_t seed) {
   const std::size_t values = sets * values_in_set(kernel, probe);
   OperandSets result;
-  result.memory_.reset(static_cast<float*>(std::aligned_alloc(alignment, values * value_bytes)));
+  result.memory_.reset(static_cast<float*>(std::aligned_alloc(alignment, values * float_bytes)));
   if (!result.memory_) return fail("not enough memory");
   // The first to touch a page decides where it lies: the threads that will use it.
   fill(result.memory_.get(), values, normal_pattern(seed));

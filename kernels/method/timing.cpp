@@ -56,6 +56,7 @@ std::string flags(const Timing& timing) {
   if (timing.bimodal) words.push_back("bimodal");
   if (timing.drifting) words.push_back("drifting");
   if (timing.slow_clock) words.push_back("slow-clock");
+  if (timing.throttled) words.push_back("throttled");
   return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -68,6 +69,8 @@ Result<Timing> time_kernel(const TimedKernel& kernel, const TimingRules& rules, 
   Timing timing{.runs_in_batch = runs_in_batch(*one, rules.shortest_batch)};
   std::vector<Seconds> times;
   std::vector<Hertz> clocks;
+  std::vector<Watts> powers;
+  std::size_t throttled = 0;
   Seconds total{};
   while (true) {
     const auto took = kernel.run(timing.runs_in_batch);
@@ -75,6 +78,8 @@ Result<Timing> time_kernel(const TimedKernel& kernel, const TimingRules& rules, 
     total += *took;
     times.push_back(*took / static_cast<double>(timing.runs_in_batch));
     if (const auto clock = kernel.clock()) clocks.push_back(*clock);
+    if (const auto power = kernel.power ? kernel.power() : std::nullopt) powers.push_back(*power);
+    if (kernel.throttled && kernel.throttled()) ++throttled;
     if (times.size() < least_at_cap) continue;
     timing.of_one_run = statistics(times);
     if (timing.of_one_run.median.count() <= 0) return fail("runs take no time by the device's clock");
@@ -92,6 +97,11 @@ Result<Timing> time_kernel(const TimedKernel& kernel, const TimingRules& rules, 
     std::ranges::sort(clocks);
     timing.clock = clocks[clocks.size() / 2];
   }
+  if (!powers.empty()) {
+    std::ranges::sort(powers);
+    timing.power = powers[powers.size() / 2];
+  }
+  timing.throttled = static_cast<double>(throttled) > rules.slow_share * static_cast<double>(times.size());
   return timing;
 }
 

@@ -18,6 +18,8 @@ struct TimedKernel {
       run{};                                      ///< so many runs back to back: how long they took
   std::function<Seconds()> now{};                 ///< the host's time, for warming up and giving up
   std::function<std::optional<Hertz>()> clock{};  ///< the device's clock at this moment
+  std::function<std::optional<Watts>()> power{};  ///< at this moment; may be missing
+  std::function<bool()> throttled{};              ///< whether the device holds its clock down; may be missing
 };
 
 /// After nvbench (github.com/NVIDIA/nvbench, criteria of a measurement), with the median for the mean.
@@ -41,10 +43,12 @@ struct Timing {
   Statistics of_one_run{};
   std::int64_t runs_in_batch = 1;
   std::optional<Hertz> clock{};  ///< median over the timings
+  std::optional<Watts> power{};  ///< median over the timings
   bool unsettled = false;        ///< the cap came first
   bool bimodal = false;
   bool drifting = false;
   bool slow_clock = false;
+  bool throttled = false;  ///< the device said so, as often as makes a series slow
 };
 
 /// "unsettled bimodal", empty if nothing looked wrong.

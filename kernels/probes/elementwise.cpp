@@ -18,17 +18,18 @@ struct ElementwiseOp {
 constexpr std::array ops = {ElementwiseOp{"add_tensor", 2}, ElementwiseOp{"relu"},
                             ElementwiseOp{"gelu", 1, 14}};
 
-Probe elementwise_probe(const ElementwiseOp& op, std::int64_t m, std::int64_t n) {
-  constexpr double value_bytes = 4;
+Probe elementwise_probe(const ElementwiseOp& op, std::string_view precision, std::int64_t m, std::int64_t n) {
+  const double bytes = value_bytes(precision);
   const double values = static_cast<double>(m) * static_cast<double>(n);
   return {.op = op.name,
+          .precision = std::string(precision),
           .m = m,
           .n = n,
           .residency = Residency::cold,
           .group = fmt::format("{}:n{}", op.name, n),
           .operations = Flops{op.operations * values},
-          .read = Bytes{op.reads * values * value_bytes},
-          .written = Bytes{values * value_bytes}};
+          .read = Bytes{op.reads * values * bytes},
+          .written = Bytes{values * bytes}};
 }
 
 }  // namespace

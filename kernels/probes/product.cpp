@@ -33,26 +33,32 @@ std::array<double, 3> spread_point(std::uint64_t i) {
   return point;
 }
 
-Probe product_probe(const Shape& shape) {
-  constexpr double value_bytes = 4;
+Probe product_probe(const Shape& shape, std::string_view precision) {
   const auto [m, n, k] = shape;
   const auto rows = static_cast<double>(m);
   const auto columns = static_cast<double>(n);
   const auto depth = static_cast<double>(k);
   return {.op = "gemm",
+          .precision = std::string(precision),
           .m = m,
           .n = n,
           .k = k,
           .residency = Residency::cold,
           .group = fmt::format("gemm:n{}k{}", n, k),
           .operations = Flops{2 * rows * columns * depth},
-          .read = Bytes{(rows * depth + depth * columns) * value_bytes},
-          .written = Bytes{rows * columns * value_bytes}};
+          .read = Bytes{(rows * depth + depth * columns) * value_bytes(precision)},
+          .written = Bytes{rows * columns * product_bytes(precision)}};
 }
 
 bool is_allowed(const Shape& shape, const ProbeLimits& limits) {
-  const Probe probe = product_probe(shape);
+  const Probe probe = product_probe(shape, "fp32");
   return probe.operations <= limits.operations && probe.read + probe.written <= limits.memory;
+}
+
+/// Libraries have products of single bytes only where rows of weights and results are multiples of 16 bytes.
+bool is_aligned(const Shape& shape, std::string_view precision) {
+  const auto [m, n, k] = shape;
+  return value_bytes(precision) > 1 || (n % 16 == 0 && k % 16 == 0);
 }
 
 /// Sizes from 1 (k: 16) to 8192, even in their logarithms; every other shape has sizes that are multiples of
@@ -116,8 +122,11 @@ std::vector<Probe> product_probes(Extent extent, const ProbeLimits& limits) {
   shapes.merge(tail_shapes(extent));
   shapes.merge(square_shapes());
   std::vector<Probe> probes;
-  for (const Shape& shape : shapes) {
-    if (is_allowed(shape, limits)) probes.push_back(product_probe(shape));
+  for (const std::string_view precision : precisions_of("gemm", limits)) {
+    for (const Shape& shape : shapes) {
+      if (is_allowed(shape, limits) && is_aligned(shape, precision))
+        probes.push_back(product_probe(shape, precision));
+    }
   }
   return probes;
 }

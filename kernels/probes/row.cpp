@@ -17,17 +17,18 @@ struct RowOp {
 
 constexpr std::array ops = {RowOp{"softmax", 14}, RowOp{"layernorm", 8, 2}};
 
-Probe row_probe(const RowOp& op, std::int64_t m, std::int64_t n) {
-  constexpr double value_bytes = 4;
+Probe row_probe(const RowOp& op, std::string_view precision, std::int64_t m, std::int64_t n) {
+  const double bytes = value_bytes(precision);
   const double values = static_cast<double>(m) * static_cast<double>(n);
   return {.op = op.name,
+          .precision = std::string(precision),
           .m = m,
           .n = n,
           .residency = Residency::cold,
           .group = fmt::format("{}:n{}", op.name, n),
           .operations = Flops{op.operations * values},
-          .read = Bytes{(values + op.learned * static_cast<double>(n)) * value_bytes},
-          .written = Bytes{values * value_bytes}};
+          .read = Bytes{(values + op.learned * static_cast<double>(n)) * bytes},
+          .written = Bytes{values * bytes}};
 }
 
 }  // namespace

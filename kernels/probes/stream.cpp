@@ -19,17 +19,59 @@ struct StreamOp {
 constexpr std::array ops = {StreamOp{"stream_copy", 1, 1, 0}, StreamOp{"stream_read", 1, 0, 1},
                             StreamOp{"stream_write", 0, 1, 0}, StreamOp{"stream_triad", 2, 1, 2}};
 
-Probe stream_probe(const StreamOp& op, std::int64_t values, Residency residency) {
-  constexpr double value_bytes = 4;
+Probe stream_probe(const StreamOp& op, std::string_view precision, std::int64_t values, Residency residency) {
+  const double bytes = value_bytes(precision);
   const auto count = static_cast<double>(values);
   return {.op = op.name,
+          .precision = std::string(precision),
           .m = 1,
           .n = values,
           .residency = residency,
           .group = op.name,
           .operations = Flops{op.operations * count},
-          .read = Bytes{op.reads * count * value_bytes},
-          .written = Bytes{op.writes * count * value_bytes}};
+          .read = Bytes{op.reads * count * bytes},
+          .written = Bytes{op.writes * count * bytes}};
+}
+
+/// By m blocks only, so that few bytes are in flight: how bandwidth grows with them.
+Probe inflight_probe(std::int64_t blocks) {
+  constexpr std::int64_t values = std::int64_t{1} << 24;
+  return {.op = "inflight_copy",
+          .m = blocks,
+          .n = values,
+          .residency = Residency::cold,
+          .group = "inflight_copy",
+          .read = Bytes{4.0 * values},
+          .written = Bytes{4.0 * values}};
+}
+
+Probe transfer_probe(const char* op, std::int64_t values) {
+  const auto bytes = 4 * static_cast<double>(values);
+  return {.op = op,
+          .m = 1,
+          .n = values,
+          .residency = Residency::warm,
+          .group = op,
+          .read = Bytes{bytes},
+          .written = Bytes{bytes}};
+}
+
+/// Those that only devices have which name them.
+std::vector<Probe> device_probes(Extent extent, const ProbeLimits& limits) {
+  if (limits.supported.empty()) return {};
+  std::vector<Probe> probes;
+  if (!precisions_of("inflight_copy", limits).empty()) {
+    const std::int64_t step = extent == Extent::quick ? 8 : 2;
+    for (std::int64_t blocks = 1; blocks < 4 * limits.units; blocks *= step)
+      probes.push_back(inflight_probe(blocks));
+  }
+  for (const char* op : {"transfer_to_device", "transfer_to_host"}) {
+    if (precisions_of(op, limits).empty()) continue;
+    const std::int64_t step = extent == Extent::quick ? 256 : 4;
+    for (std::int64_t values = 1 << 10; values <= 1 << 26; values *= step)  // 4 KiB to 256 MiB
+      probes.push_back(transfer_probe(op, values));
+  }
+  return probes;
 }
 
 }  // namespace
@@ -38,13 +80,15 @@ std::vector<Probe> stream_probes(Extent extent, const ProbeLimits& limits) {
   constexpr double least_octave = 10;  // 2^10 values, 4 KiB
   constexpr double most_octave = 30;   // 4 GiB
   const double step = extent == Extent::quick ? 4 : 0.5;
-  std::vector<Probe> probes;
+  std::vector<Probe> probes = device_probes(extent, limits);
   for (double octave = least_octave; octave <= most_octave; octave += step) {
     const std::int64_t values = std::llround(std::exp2(octave) / 16) * 16;  // whole cache lines
     for (const StreamOp& op : ops) {
-      for (const Residency residency : {Residency::cold, Residency::warm}) {
-        Probe probe = stream_probe(op, values, residency);
-        if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
+      for (const std::string_view precision : precisions_of(op.name, limits)) {
+        for (const Residency residency : {Residency::cold, Residency::warm}) {
+          Probe probe = stream_probe(op, precision, values, residency);
+          if (probe.read + probe.written <= limits.memory) probes.push_back(std::move(probe));
+        }
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace roofcast {
@@ -48,6 +49,29 @@ TEST_CASE("probe_list: nothing is beyond the limits of the device") {
     CHECK(probe.read + probe.written <= small.memory);
     CHECK(probe.operations <= small.operations);
   }
+}
+
+TEST_CASE("probe_list: a device's own list of operators and precisions is all that is asked for") {
+  constexpr std::array supported = {SupportedOp{"gemm", "int8"}, SupportedOp{"gemm", "bf16"},
+                                    SupportedOp{"relu", "fp16"}};
+  ProbeLimits limits = generous;
+  limits.supported = supported;
+
+  const std::vector<Probe> probes = probe_list(Extent::full, limits);
+
+  std::set<std::string> kinds;
+  for (const Probe& probe : probes) {
+    kinds.insert(probe.op + " " + probe.precision);
+    if (probe.precision == "int8") CHECK(probe.n % 16 + probe.k % 16 == 0);
+  }
+  CHECK(kinds == std::set<std::string>{"gemm bf16", "gemm int8", "relu fp16"});
+  const auto find = [&](const std::string& wanted) {
+    return *std::ranges::find_if(probes, [&](const Probe& probe) { return name(probe) == wanted; });
+  };
+  CHECK(find("gemm int8 128x3072x768 cold").read.value == 1.0 * (128 * 768 + 768 * 3072));
+  CHECK(find("gemm int8 128x3072x768 cold").written.value == 4.0 * 128 * 3072);
+  CHECK(find("gemm bf16 128x3072x768 cold").written.value == 2.0 * 128 * 3072);
+  CHECK(find("relu fp16 16x768 cold").read.value == 2.0 * 16 * 768);
 }
 
 TEST_CASE("probe_list: full holds some hundreds, quick at most a fifth of them") {

@@ -41,7 +41,9 @@ Sample product() {
                                     .least = microseconds(20)},
                      .runs_in_batch = 94,
                      .clock = megahertz(2500),
-                     .bimodal = true}};
+                     .power = Watts{350},
+                     .bimodal = true},
+          .algorithm = "id=7 tile=20"};
 }
 
 Sample stream() {
@@ -63,14 +65,14 @@ TEST_CASE("sample_row: a timing with all that is known about it") {
   CHECK(sample_row(product(), origin) ==
         "calibrate,toy,gemm,fp32,128,256,64,21.5,toyblas 1.0  "
         "fast,bimodal,,1,,gemm:n256k64,calibrate-cold,4,cold,"
-        "94,12,0.25,21.25,21.75,20,2500,2026-11-30");
+        "94,12,0.25,21.25,21.75,20,2500,350,id=7 tile=20,2026-11-30");
   CHECK(fields(sample_row(product(), origin)) == fields(sample_header(true)));
 }
 
 TEST_CASE("sample_row: a failure is a row that cannot be used, with its reason") {
   CHECK(sample_row(stream(), origin) ==
         "calibrate,toy,softmax,fp32,16,1024,,toyblas 1.0  fast,,,0,wrong: result 3 is nan  not 1 at all,"
-        "softmax:n1024,calibrate-warm,4,warm,,,,,,,,2026-11-30");
+        "softmax:n1024,calibrate-warm,4,warm,,,,,,,,,,2026-11-30");
   CHECK(fields(sample_row(stream(), origin)) == fields(sample_header(false)));
 }
 

@@ -1,0 +1,43 @@
+#include "kernels/cuda/cuda_kernel.hpp"
+
+#include <algorithm>
+
+namespace roofcast {
+namespace {
+
+std::vector<std::span<const CudaKernel>> families() {
+  return {cuda_stream_kernels(), cuda_product_kernels(), cuda_elementwise_kernels(),
+          cuda_row_kernels(),    cuda_rate_kernels(),    cuda_latency_kernels()};
+}
+
+bool has(const CudaDevice& device, const CudaKernel& kernel) {
+  return device.compute_capability >= kernel.least_compute_capability &&
+         (device.products != nullptr || !kernel.needs_cublas_lt);
+}
+
+}  // namespace
+
+const CudaKernel* find_cuda_kernel(std::string_view op, std::string_view precision,
+                                   const CudaDevice& device) {
+  for (const auto& family : families()) {
+    for (const CudaKernel& kernel : family) {
+      if (kernel.op == op && has(device, kernel) &&
+          std::ranges::find(kernel.precisions, precision) != kernel.precisions.end())
+        return &kernel;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<SupportedOp> supported_ops(const CudaDevice& device) {
+  std::vector<SupportedOp> all;
+  for (const auto& family : families()) {
+    for (const CudaKernel& kernel : family) {
+      if (!has(device, kernel)) continue;
+      for (const std::string_view precision : kernel.precisions) all.push_back({kernel.op, precision});
+    }
+  }
+  return all;
+}
+
+}  // namespace roofcast
