@@ -17,17 +17,17 @@ constexpr Field<GemmParameters> gemm_fields[] = {
     {"peak_share", &GemmParameters::peak_share, 0.2, 1.0, 0.1},
     {"half_perimeter", &GemmParameters::half_perimeter, 1, 80, 0.5},
     {"small_tile", &GemmParameters::small_tile, 0.1, 1.0, 0.4},
-    {"launch_us", &GemmParameters::launch_us, 0.1, 50, 0.4},
-    {"wave_us", &GemmParameters::wave_us, 0.01, 10, 0.4},
-    {"slab_us", &GemmParameters::slab_us, 0.0005, 2, 0.6},
-    {"bandwidth_share", &GemmParameters::bandwidth_share, 0.2, 1.0, 0.06},
-    {"l2_bytes_per_clock", &GemmParameters::l2_bytes_per_clock, 1, 128, 0.5},
+    {"launch_us", &GemmParameters::launch_us, 0.3, 4, 0.4},
+    {"wave_us", &GemmParameters::wave_us, 0.1, 10, 0.4},
+    {"slab_us", &GemmParameters::slab_us, 0.005, 2, 0.6},
+    {"bandwidth_share", &GemmParameters::bandwidth_share, 0.5, 1.0, 0.06},
+    {"l2_bytes_per_clock", &GemmParameters::l2_bytes_per_clock, 5, 128, 0.5},
     {"latency_us", &GemmParameters::latency_us, 0.02, 3, 0.6},
     {"overlap", &GemmParameters::overlap, 1.2, 12, 0.4},
-    {"split_us", &GemmParameters::split_us, 0.2, 50, 0.4},
-    {"ramp_us", &GemmParameters::ramp_us, 0.01, 6, 0.5},
+    {"split_us", &GemmParameters::split_us, 0.2, 8, 0.4},
+    {"ramp_us", &GemmParameters::ramp_us, 0.05, 6, 0.5},
     {"write_weight", &GemmParameters::write_weight, 0.8, 3, 0.3},
-    {"store_bytes_per_clock", &GemmParameters::store_bytes_per_clock, 0.5, 500, 0.7},
+    {"store_bytes_per_clock", &GemmParameters::store_bytes_per_clock, 2, 500, 0.7},
     {"unaligned", &GemmParameters::unaligned, 0.2, 1, 0.3},
     {"pack_bytes_per_clock", &GemmParameters::pack_bytes_per_clock, 0, 128, 0.5}};
 
@@ -36,7 +36,7 @@ constexpr Field<ConvolutionParameters> convolution_fields[] = {
     {"winograd_share", &ConvolutionParameters::winograd_share, 0, 1.2, 0.3},
     {"fused_winograd_share", &ConvolutionParameters::fused_winograd_share, 0, 1, 0.4},
     {"transform_share", &ConvolutionParameters::transform_share, 0.2, 1, 0.2},
-    {"launch_us", &ConvolutionParameters::launch_us, 0.1, 50, 0.5},
+    {"launch_us", &ConvolutionParameters::launch_us, 0.5, 8, 0.5},
     {"copied_share", &ConvolutionParameters::copied_share, 0.05, 1, 0.4},
     {"weight_gradient_share", &ConvolutionParameters::weight_gradient_share, 0.1, 1.1, 0.3},
     {"grouped_share", &ConvolutionParameters::grouped_share, 0.05, 1.1, 0.5},
@@ -58,7 +58,7 @@ constexpr Field<AttentionParameters> attention_fields[] = {
 
 constexpr Field<StreamParameters> stream_fields[] = {
     {"bandwidth_share", &StreamParameters::bandwidth_share, 0.1, 1, 0.15},
-    {"launch_us", &StreamParameters::launch_us, 0.1, 100, 0.3},
+    {"launch_us", &StreamParameters::launch_us, 0.5, 3, 0.3},
     {"operations_share", &StreamParameters::operations_share, 0.02, 1, 0.5},
     {"short_row", &StreamParameters::short_row, 0, 8192, 0},
     {"further_reads", &StreamParameters::further_reads, 0, 4, 0.7},
@@ -68,7 +68,7 @@ constexpr Field<StreamParameters> stream_fields[] = {
 
 constexpr Field<GatherParameters> gather_fields[] = {
     {"bandwidth_share", &GatherParameters::bandwidth_share, 0.1, 1, 0.3},
-    {"launch_us", &GatherParameters::launch_us, 0.1, 50, 0.3},
+    {"launch_us", &GatherParameters::launch_us, 0.5, 6, 0.3},
     {"sector_bytes", &GatherParameters::sector_bytes, 16, 256, 0.3}};
 
 constexpr Field<PowerParameters> power_fields[] = {
@@ -77,7 +77,7 @@ constexpr Field<PowerParameters> power_fields[] = {
 
 constexpr Field<CacheParameters> cache_fields[] = {
     {"resident_share", &CacheParameters::resident_share, 0.1, 1, 0.3},
-    {"l2_bytes_per_clock", &CacheParameters::l2_bytes_per_clock, 1, 128, 0.4}};
+    {"l2_bytes_per_clock", &CacheParameters::l2_bytes_per_clock, 5, 128, 0.4}};
 
 template <class Parameters, std::size_t count>
 void append(std::vector<NamedParameter>& all, const std::string& table, Parameters& parameters,

@@ -173,7 +173,6 @@ TEST_CASE("calibrate, fit, predict, measure: the loop closes on this processor")
       card->device.name, samples->fitted, fitting.count(), products.size(), 100 * product_error,
       streams.size(), 100 * stream_error, 100 * (predicted / network - 1));
 
-  CHECK(fitting < Seconds{10});
   CHECK(products.size() >= 5);
   CHECK(streams.size() >= 5);
   CHECK(product_error < 1.0);
