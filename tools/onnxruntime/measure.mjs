@@ -152,6 +152,13 @@ const require = createRequire(path.join(path.resolve(cache), "package.json"));
 const ort = require("onnxruntime-node");
 const version = require("onnxruntime-node/package.json").version;
 
+// A wrong path must not become a row.
+const missing = [options["device-file"], ...options.files].filter((file) => !fs.existsSync(file));
+if (missing.length > 0) {
+  for (const file of missing) console.error(`error: ${file}: no such file`);
+  process.exit(2);
+}
+
 fs.mkdirSync(options.output, {recursive: true});
 const table = path.join(options.output, "networks.csv");
 const card = path.resolve(options["device-file"]);

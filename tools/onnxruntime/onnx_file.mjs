@@ -124,6 +124,7 @@ function readGraph(bytes, model) {
 
 /// { inputs: [{name, type, dims}], external: [{name, type, dims, external: {location, offset, length}}] }
 export function readModel(bytes) {
+  if (bytes.length === 0) throw new Error("not an ONNX file: it is empty");
   const model = {inputs: [], external: []};
   eachField(bytes, (field, value) => {
     if (field === 7) model.inputs = readGraph(value, model);

@@ -36,6 +36,7 @@ test("readModel: inputs with names for open sizes, weights that lie elsewhere", 
 
 test("readModel: what ends early is no ONNX file", () => {
   assert.throws(() => readModel(model.subarray(0, model.length - 1)), /not an ONNX file/);
+  assert.throws(() => readModel(new Uint8Array()), /not an ONNX file: it is empty/);
 });
 
 test("writeWeights: finite values at their places; vectors are positive", () => {
