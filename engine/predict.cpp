@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/kernel_time/bind_kernel.hpp"
 #include "engine/lower/fold_into_convolutions.hpp"
 #include "engine/lower/fuse_elementwise.hpp"
 #include "engine/memory/plan_memory.hpp"
@@ -45,18 +46,7 @@ double Prediction::waiting_share() const {
 }
 
 BoundKernel bound(const CompiledKernel& kernel, std::span<const std::int64_t> slots) {
-  const auto value = [&](Slot slot) { return slots[static_cast<std::size_t>(slot)]; };
-  const auto number = [&](Slot slot) { return static_cast<double>(value(slot)); };
-  BoundKernel sized{.form = map_dimensions<std::int64_t>(kernel.form, value),
-                    .arithmetic = kernel.arithmetic,
-                    .macs = number(kernel.macs),
-                    .recomputed_macs = number(kernel.recomputed_macs),
-                    .operations = number(kernel.operations),
-                    .read = Bytes{number(kernel.bytes_read)},
-                    .written = Bytes{number(kernel.bytes_written)}};
-  for (std::size_t i = 0; i < kernel.reused.size(); ++i)
-    sized.reused[i] = {number(kernel.reused[i].bytes), number(kernel.reused[i].distance)};
-  return sized;
+  return bind_kernel(kernel, [&](Slot slot) { return slots[static_cast<std::size_t>(slot)]; });
 }
 
 Evaluator::Evaluator(const CompiledProgram& compiled, const Device& device, const Runtime& runtime,

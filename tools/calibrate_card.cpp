@@ -50,12 +50,7 @@ CalibrateRun declare_calibrate_card(CLI::App& app) {
   app.add_option("--backend", options->backend, "What is measured: cpu");
   app.add_option("-o,--output", options->device_file,
                  "The card file, NAME.toml; NAME.samples/ and NAME.profile.toml are written beside it");
-  auto* full = app.add_flag("--full", options->full, "All probes, with up to 2 s for each");
-  app.add_flag("--quick")->excludes(full)->description("Few probes, with up to 0.5 s for each (default)");
-  app.add_flag("--resume", options->resume, "Go on with the tables in NAME.samples/");
-  app.add_flag("--list", options->list, "Print the probes");
-  app.add_flag("--dry-run", options->dry_run, "Print how long it will take at most, and the memory");
-  app.add_flag("-q,--quiet", options->quiet, "No bar of progress");
+  add_probe_options(app, *options);
   return [options](const DataFolder& data) { return card_command(data, *options); };
 }
 

@@ -172,6 +172,15 @@ int measure_command(const MeasureOptions& options) {
   return measure_into(**backend, options, extent, probes);
 }
 
+void add_probe_options(CLI::App& app, MeasureOptions& options) {
+  auto* full = app.add_flag("--full", options.full, "All probes, with up to 2 s for each");
+  app.add_flag("--quick")->excludes(full)->description("Few probes, with up to 0.5 s for each (default)");
+  app.add_flag("--resume", options.resume, "Go on with the tables that are there");
+  app.add_flag("--list", options.list, "Print the probes");
+  app.add_flag("--dry-run", options.dry_run, "Print how long it will take at most, and the memory");
+  app.add_flag("-q,--quiet", options.quiet, "No bar of progress");
+}
+
 CalibrateRun declare_calibrate_measure(CLI::App& app) {
   const auto options = std::make_shared<MeasureOptions>();
   app.add_option("--backend", options->backend,
@@ -180,12 +189,7 @@ CalibrateRun declare_calibrate_measure(CLI::App& app) {
   app.add_option("--hw", options->hardware, "What the tables call the card; default: from the device's name");
   app.add_option("--device-file", options->device_file,
                  "Also write a card file, to predict this very processor");
-  auto* full = app.add_flag("--full", options->full, "All probes, with up to 2 s for each");
-  app.add_flag("--quick")->excludes(full)->description("Few probes, with up to 0.5 s for each (default)");
-  app.add_flag("--resume", options->resume, "Go on with the tables in the folder");
-  app.add_flag("--list", options->list, "Print the probes");
-  app.add_flag("--dry-run", options->dry_run, "Print how long it will take at most, and the memory");
-  app.add_flag("-q,--quiet", options->quiet, "No bar of progress");
+  add_probe_options(app, *options);
   return [options](const DataFolder& /*data*/) { return measure_command(*options); };
 }
 

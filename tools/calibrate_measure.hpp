@@ -1,6 +1,7 @@
 #pragma once
 // Measuring a device into a folder of tables.
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,9 @@ struct MeasureOptions {
   bool dry_run = false;
   bool quiet = false;
 };
+
+/// Those of all commands that measure: which probes, and whether they run.
+void add_probe_options(CLI::App& app, MeasureOptions& options);
 
 /// By its name in the list of backends. Errors: a name that is unknown, a device that is not there.
 Result<std::unique_ptr<Backend>> open_backend(const std::string& name);

@@ -8,6 +8,7 @@
 #include "engine/decide/precisions.hpp"
 #include "engine/decide/row.hpp"
 #include "engine/decide/symbols.hpp"
+#include "engine/kernel_time/bind_kernel.hpp"
 
 namespace roofcast {
 namespace {
@@ -126,16 +127,7 @@ class Explainer {
   }
 
   void fill(ExplainedKernel& row, const Kernel& kernel) const {
-    BoundKernel sized{.form = map_dimensions<std::int64_t>(
-                          kernel.form, [&](const Expr& dimension) { return value(dimension); }),
-                      .arithmetic = kernel.arithmetic,
-                      .macs = number(kernel.macs),
-                      .recomputed_macs = number(kernel.recomputed_macs),
-                      .operations = number(kernel.operations),
-                      .read = Bytes{number(kernel.bytes_read)},
-                      .written = Bytes{number(kernel.bytes_written)}};
-    for (std::size_t i = 0; i < kernel.reused.size(); ++i)
-      sized.reused[i] = {number(kernel.reused[i].bytes), number(kernel.reused[i].distance)};
+    BoundKernel sized = bind_kernel(kernel, [&](const Expr& size) { return value(size); });
     sized.reused.back() = {number(kernel.reused_from_last_step), moved_};
     const KernelTime time = kernel_time(sized, model_);
     row.family = to_string(family(sized.form));
