@@ -2,7 +2,7 @@
 
 namespace roofcast {
 
-static constexpr std::array<std::string_view, kernel_families> names = {
+static constexpr std::array<std::string_view, kernel_families> family_names = {
     "gemm",      "convolution", "depthwise_convolution",
     "attention", "elementwise", "normalization",
     "softmax",   "reduction",   "pooling",
@@ -25,7 +25,7 @@ std::string_view to_string(StreamKind kind) {
 }
 
 std::string_view to_string(KernelFamily family) {
-  return names[static_cast<std::size_t>(family)];
+  return family_names[static_cast<std::size_t>(family)];
 }
 
 KernelFamily family(const KernelForm<std::int64_t>& form) {

@@ -37,4 +37,9 @@ Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t 
   return std::move(start->bytes);
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
 }  // namespace roofcast

@@ -13,6 +13,9 @@ namespace roofcast {
 /// more than `most_bytes` are errors that name the file as the user spelled it.
 Result<std::string> read_text(const std::filesystem::path& path, std::uintmax_t most_bytes = 16U << 20U);
 
+/// Whether it is a regular file that can be seen. Never an error.
+bool is_there(const std::filesystem::path& path);
+
 /// The first bytes of a file whose rest does not matter.
 struct FileStart {
   std::string bytes{};            ///< all of the file, or as many as were asked for

@@ -17,17 +17,17 @@ constexpr AttributeRule attention_attributes[] = {
     {"dropout", AttributeKind::number, false,
      "the share of the weights that training drops, 0 (default) for none; what matters is whether it is 0"}};
 
-struct Sizes {
+struct AttentionSizes {
   Expr batch{1}, heads{1}, kv_heads{1}, query_length{1}, key_length{1}, head_size{1}, value_size{1};
   Expr visible{1};  // keys that one query sees at most
   Expr touched{1};  // keys that any of the queries sees
 };
 
-Sizes sizes_of(const NodeView& node) {
+AttentionSizes attention_sizes(const NodeView& node) {
   const Shape& q = node.inputs[0].shape;
   const Shape& k = node.inputs[1].shape;
   const Shape& v = node.inputs[2].shape;
-  Sizes sizes{.batch = q[0], .heads = node.attributes.size("heads")};
+  AttentionSizes sizes{.batch = q[0], .heads = node.attributes.size("heads")};
   sizes.kv_heads = node.attributes.size("kv_heads", sizes.heads);
   sizes.query_length = q[1];
   sizes.key_length = k[1];
@@ -49,7 +49,7 @@ Result<Inference> infer_attention(const NodeView& node) {
                                 to_string(node.inputs[static_cast<std::size_t>(input)].shape)));
     }
   }
-  const Sizes sizes = sizes_of(node);
+  const AttentionSizes sizes = attention_sizes(node);
   const Shape& q = node.inputs[0].shape;
   const Shape& k = node.inputs[1].shape;
   const Shape& v = node.inputs[2].shape;
@@ -79,7 +79,7 @@ Result<Inference> infer_attention(const NodeView& node) {
 constexpr std::int64_t softmax_operations = 5;
 
 // All of the operands, but of keys and values only what some query sees.
-std::vector<Access> attention_reads(const NodeView& node, const Sizes& sizes) {
+std::vector<Access> attention_reads(const NodeView& node, const AttentionSizes& sizes) {
   std::vector<Access> reads = everything_read(node);
   for (const std::size_t input : {1U, 2U}) {
     if (sizes.touched != sizes.key_length)
@@ -90,7 +90,7 @@ std::vector<Access> attention_reads(const NodeView& node, const Sizes& sizes) {
 
 KernelSpec attention_kernel(const NodeView& node, std::string_view name, Pass pass, std::int64_t products,
                             std::int64_t recomputed) {
-  const Sizes sizes = sizes_of(node);
+  const AttentionSizes sizes = attention_sizes(node);
   // By definition each query meets all keys, or with a window as many keys as it has: what the mask hides at
   // the beginning of a sequence counts, as it does for the causal square.
   const Expr scores = sizes.batch * sizes.heads * sizes.query_length * sizes.visible;

@@ -14,11 +14,11 @@ constexpr AttributeRule cache_attributes[] = {
      "1 (default) keeps a cache; 0 passes the input on, as in training"},
     {"window", AttributeKind::size, false, "tokens that the cache keeps at most, 0 (default) for all"}};
 
-struct Sizes {
+struct CacheSizes {
   Expr batch{1}, added{1}, width{1}, past{0}, cached{1};
 };
 
-Sizes sizes_of(const NodeView& node) {
+CacheSizes cache_sizes(const NodeView& node) {
   const Shape& input = node.inputs[0].shape;
   return {.batch = input[0],
           .added = input[1],
@@ -41,7 +41,7 @@ Result<Inference> infer_kv_cache(const NodeView& node) {
   if (input.size() != 3) {
     return reject(node, fmt::format("the input must be [batch, length, width], not {}", to_string(input)));
   }
-  const Sizes sizes = sizes_of(node);
+  const CacheSizes sizes = cache_sizes(node);
   const Expr length = sizes.past + sizes.added;
   Inference inference;
   require_equal(inference, node, sizes.cached * sizes.cached, sizes.cached, "'cached' is neither 0 nor 1");

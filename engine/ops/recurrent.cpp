@@ -42,12 +42,12 @@ constexpr Cell rnn_cell{.backward = "rnn_backward",
                         .keeps_gates = false,
                         .keeps_inner = false};
 
-struct Sizes {
+struct CellSizes {
   Expr batch{1}, steps{1}, input{1}, hidden{1}, directions{1};
 };
 
 // Of [batch, length, features] or, with `sequence_first`, [length, batch, features].
-Sizes sizes_of(const NodeView& node) {
+CellSizes cell_sizes(const NodeView& node) {
   const Shape& input = node.inputs[0].shape;
   const bool sequence_first = node.attributes.flag("sequence_first");
   return {.batch = input[sequence_first ? 1 : 0],
@@ -78,7 +78,7 @@ Result<Inference> infer(const Cell& cell, const NodeView& node) {
     return reject(node, fmt::format("input must be [batch, length, features], not {}",
                                     to_string(node.inputs[0].shape)));
   }
-  const Sizes sizes = sizes_of(node);
+  const CellSizes sizes = cell_sizes(node);
   const Shape& input = node.inputs[0].shape;
   const Expr states = sizes.directions * sizes.hidden;
   const Expr all_gates = Expr{cell.gates} * states;
@@ -101,7 +101,7 @@ Result<Inference> infer(const Cell& cell, const NodeView& node) {
 }
 
 std::vector<KernelSpec> kernels(const Cell& cell, const NodeView& node) {
-  const Sizes sizes = sizes_of(node);
+  const CellSizes sizes = cell_sizes(node);
   const bool biased = node.parameters.size() > 2;
   const Expr gates = Expr{cell.gates} * sizes.hidden;  // of one direction
   const Expr state = sizes.batch * sizes.hidden;

@@ -28,7 +28,7 @@ bool holds(const TypedGraph& typed, const Bindings& values) {
     const auto right = constraint.right.evaluate(values);
     if (!left || !right || *left != *right) return false;
   }
-  return std::ranges::all_of(typed.tensors, [&](const Tensor& tensor) {
+  return std::ranges::all_of(typed.tensors, [&](const roofcast::Tensor& tensor) {
     return std::ranges::all_of(tensor.type.shape, [&](const Expr& size) {
       if (size.is_constant()) return size.constant() > 0;
       const auto value = size.evaluate(values);

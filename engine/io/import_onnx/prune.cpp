@@ -32,21 +32,21 @@ void prune(roofcast::Graph& graph) {
     const int node = producer[static_cast<std::size_t>(value)];
     if (node < 0 || kept[static_cast<std::size_t>(node)]) continue;
     kept[static_cast<std::size_t>(node)] = true;
-    const Node& needs = graph.nodes[static_cast<std::size_t>(node)];
+    const roofcast::Node& needs = graph.nodes[static_cast<std::size_t>(node)];
     open.insert(open.end(), needs.inputs.begin(), needs.inputs.end());
     if (needs.weights_of >= 0) {
-      const Node& owner = graph.nodes[static_cast<std::size_t>(needs.weights_of)];
+      const roofcast::Node& owner = graph.nodes[static_cast<std::size_t>(needs.weights_of)];
       open.insert(open.end(), owner.outputs.begin(), owner.outputs.end());
     }
   }
   std::vector<int> renumbered(graph.nodes.size(), -1);
-  std::vector<Node> nodes;
+  std::vector<roofcast::Node> nodes;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!kept[i]) continue;
     renumbered[i] = static_cast<int>(nodes.size());
     nodes.push_back(std::move(graph.nodes[i]));
   }
-  for (Node& node : nodes) {
+  for (roofcast::Node& node : nodes) {
     if (node.weights_of >= 0) node.weights_of = renumbered[static_cast<std::size_t>(node.weights_of)];
   }
   graph.nodes = std::move(nodes);

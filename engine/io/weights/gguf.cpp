@@ -43,11 +43,6 @@ std::string nth_part(const PartName& name, int number) {
   return fmt::format("{}-{:05}-of-{:05}.gguf", name.stem, number, name.count);
 }
 
-bool is_there(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
-}
-
 std::string cut_off(const std::string& file) {
   return fmt::format("'{}' ends before its tensors do: only its header was needed", file);
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t longest_text = 4096;
 constexpr std::uint64_t longest_list = 4096;
 constexpr std::uint64_t longest_name = 65535;  // of a key; the format allows 64 for tensors, files have more
-constexpr std::uint32_t most_dimensions = 4;   // GGML_MAX_DIMS
+constexpr std::uint32_t most_ggml_dimensions = 4;  // GGML_MAX_DIMS
 constexpr int deepest_list = 4;
 
 enum class ValueType : std::uint32_t {
@@ -173,9 +173,9 @@ class HeaderReader {
   std::uint64_t read_tensor(std::uint64_t alignment) {
     StoredTensor tensor{.name = std::string(string(longest_name, "a tensor"))};
     const auto dimensions = number<std::uint32_t>();
-    if (dimensions > most_dimensions) {
+    if (dimensions > most_ggml_dimensions) {
       complain(fmt::format("tensor '{}' has {} dimensions, at most {} are allowed", tensor.name, dimensions,
-                           most_dimensions));
+                           most_ggml_dimensions));
       return 0;
     }
     for (std::uint32_t i = 0; i < dimensions; ++i) {

@@ -15,11 +15,6 @@
 namespace roofcast {
 namespace {
 
-bool is_there(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
-}
-
 std::string first_problem(const Diagnostics& problems) {
   const Diagnostic& problem = problems.front();
   return fmt::format("'{}' {}", problem.where.file, problem.message);

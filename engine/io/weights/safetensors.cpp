@@ -26,11 +26,6 @@ Result<std::vector<StoredTensor>> read_one(const std::filesystem::path& path) {
   return read_safetensors_header(start->bytes, start->file_bytes, path.string());
 }
 
-bool is_there(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
-}
-
 // Every tensor that the index names must be in the files, and nothing else.
 std::string difference(const SafetensorsIndex& index, const std::vector<StoredTensor>& tensors) {
   std::set<std::string_view> found;

@@ -7,7 +7,7 @@
 namespace roofcast::onnx {
 namespace {
 
-constexpr int deepest = 12;
+constexpr int deepest_scores = 12;
 
 bool is_function(const Rewriter& graph, int node, std::string_view function) {
   return graph.is(node, "pointwise") && graph.node(node).attributes.word("function") == function;
@@ -53,7 +53,7 @@ bool is_mask(const Rewriter& graph, ValueId value, const Shape& scores) {
 std::optional<Scores> search(const Rewriter& graph, ValueId value, RegionId region, bool masked, int depth) {
   const int index = graph.producer(value);
   const Shape shape = graph.shape(value);
-  if (depth > deepest || index == no_node || graph.only_reader(value) == no_node || shape.size() < 2 ||
+  if (depth > deepest_scores || index == no_node || graph.only_reader(value) == no_node || shape.size() < 2 ||
       graph.node(index).region != region) {
     return std::nullopt;
   }
@@ -109,7 +109,7 @@ std::optional<Scores> scores_behind(const Rewriter& graph, ValueId value, Region
 
 std::optional<Weighted> product_after(const Rewriter& graph, ValueId weights, RegionId region) {
   bool swapped = false;
-  for (int step = 0; step < deepest; ++step) {
+  for (int step = 0; step < deepest_scores; ++step) {
     const std::vector<int> readers = graph.readers(weights);
     int reader = graph.only_reader(weights);
     if (reader == no_node && readers.size() == 2 && !graph.leaves(weights)) {

@@ -5,7 +5,7 @@
 namespace roofcast::onnx {
 namespace {
 
-constexpr int deepest = 10;
+constexpr int deepest_gate = 10;
 
 std::optional<Polynomial> product(const Polynomial& a, const Polynomial& b) {
   Polynomial result{};
@@ -29,7 +29,7 @@ Polynomial sum(const Polynomial& a, const Polynomial& b, double sign) {
 std::optional<Polynomial> polynomial(const Rewriter& graph, ValueId value, ValueId x, int depth = 0) {
   if (value == x) return Polynomial{0, 1};
   const int index = graph.producer(value);
-  if (index == no_node || depth > deepest) return std::nullopt;
+  if (index == no_node || depth > deepest_gate) return std::nullopt;
   const roofcast::Node node = graph.node(index);
   const bool known = graph.is(index, "scale") || graph.is(index, "pow") || graph.is(index, "mul") ||
                      graph.is(index, "add") || graph.is(index, "sub");
