@@ -92,8 +92,8 @@ Result<ChosenSamples> choose_samples(const DataFolder& data, const Device& devic
     chosen.push_back(std::move(texts[index]));
   }
   result.fitted = chosen.size();
-  result.sources = std::move(sources);
   std::ranges::sort(sources);
+  result.sources = std::move(sources);
   std::ranges::sort(chosen);
   result.hash = fmt::format("fnv1a64:{:016x}", fnv1a64(fmt::format("{}", fmt::join(chosen, ""))));
   return result;

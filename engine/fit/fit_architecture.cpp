@@ -156,7 +156,7 @@ class Fitter {
       points.push_back({features(samples[i].kernels.front().form), rest[i]});
     }
     *stage.residual(priors) =
-        fit_residual(points, {.length = 3, .amplitude = 0.15, .noise = 1.5 * stage.noise, .points = 80});
+        fit_residual(points, {.length = 2, .amplitude = 0.15, .noise = 1.5 * stage.noise, .points = 256});
     return priors;
   }
 

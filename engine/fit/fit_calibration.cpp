@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t fewest_samples = 8;
 constexpr std::size_t fewest_groups = 8;  // fewer do not show how a fit continues between and beyond them
 constexpr std::size_t fold_count = 5;
-constexpr double residual_octaves = 3;  // as architectures have
+constexpr double residual_octaves = 2;
 
 /// One way to make a card's numbers from the architecture's.
 struct Recipe {
@@ -65,7 +65,7 @@ void add_residual(const FitStage& stage, Priors& priors, const std::vector<Kerne
   }
   const double length = residual.points.empty() ? residual_octaves : residual.length;
   const Residual own =
-      fit_residual(points, {.length = length, .amplitude = 0.15, .noise = 1.5 * stage.noise, .points = 80});
+      fit_residual(points, {.length = length, .amplitude = 0.15, .noise = 1.5 * stage.noise, .points = 512});
   residual.length = length;
   residual.points.insert(residual.points.end(), own.points.begin(), own.points.end());
   residual.weights.insert(residual.weights.end(), own.weights.begin(), own.weights.end());

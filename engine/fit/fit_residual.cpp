@@ -38,6 +38,24 @@ std::vector<Features> spread_out(std::span<const ResidualSample> samples, std::s
   return points;
 }
 
+/// The w that minimise sum_i huber(errors_i - (design w)_i) + w^T penalty w, where huber is the square up to
+/// `knee` and straight beyond, by least squares with weights from the errors of the step before. Source:
+/// Holland, Welsch, "Robust regression using iteratively reweighted least-squares", 1977.
+Eigen::VectorXd robust_weights(const Eigen::MatrixXd& design, const Eigen::VectorXd& errors,
+                               const Eigen::MatrixXd& penalty, double knee) {
+  constexpr int steps = 4;
+  Eigen::VectorXd trust = Eigen::VectorXd::Ones(errors.size());
+  Eigen::VectorXd weights;
+  for (int step = 0; step < steps; ++step) {
+    const Eigen::MatrixXd trusted = trust.asDiagonal() * design;
+    Eigen::MatrixXd normal = trusted.transpose() * design + penalty;
+    normal.diagonal().array() += 1e-6;
+    weights = normal.ldlt().solve(trusted.transpose() * errors);
+    trust = (knee / (errors - design * weights).array().abs().max(knee)).matrix();
+  }
+  return weights;
+}
+
 }  // namespace
 
 Residual fit_residual(std::span<const ResidualSample> samples, const ResidualOptions& options) {
@@ -60,11 +78,8 @@ Residual fit_residual(std::span<const ResidualSample> samples, const ResidualOpt
     }
     errors[i] = std::clamp(sample.error, -0.5, 0.5);
   }
-  // Minimises |errors - design w|^2 / noise^2 + w^T prior w / amplitude^2.
   const double ratio = options.noise * options.noise / (options.amplitude * options.amplitude);
-  Eigen::MatrixXd normal = design.transpose() * design + ratio * prior;
-  normal.diagonal().array() += 1e-6;
-  const Eigen::VectorXd weights = normal.ldlt().solve(design.transpose() * errors);
+  const Eigen::VectorXd weights = robust_weights(design, errors, ratio * prior, options.knee);
   residual.weights.assign(weights.begin(), weights.end());
   return residual;
 }

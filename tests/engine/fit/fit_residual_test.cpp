@@ -55,11 +55,24 @@ TEST_CASE("fit_residual: of noise alone little is believed") {
 }
 
 TEST_CASE("fit_residual: a sample by itself pulls its place by the share that noise and amplitude give it") {
-  const std::vector<ResidualSample> one = {{{10, 10, 10, 0}, 0.2}};
+  const std::vector<ResidualSample> one = {{{10, 10, 10, 0}, 0.1}};
 
-  // posterior mean: 0.2 a^2 / (a^2 + s^2) with a = 0.1 and s = 0.05
+  // posterior mean: 0.1 a^2 / (a^2 + s^2) with a = 0.1 and s = 0.05, off by 0.02: less than the knee
   CHECK(correction(fit_residual(one, {.amplitude = 0.1, .noise = 0.05}), {10, 10, 10, 0}) ==
-        doctest::Approx(0.2 / 1.25).epsilon(1e-3));
+        doctest::Approx(0.1 / 1.25).epsilon(1e-3));
+}
+
+TEST_CASE("fit_residual: nine samples that agree outweigh a tenth that does not") {
+  std::vector<ResidualSample> samples(10, {{10, 10, 10, 0}, 0.1});
+  samples.back().error = 0.5;
+  const ResidualOptions squares{.amplitude = 1, .noise = 0.05, .knee = 1};
+  ResidualOptions robust = squares;
+  robust.knee = 0.03;
+
+  CHECK(correction(fit_residual(samples, squares), {10, 10, 10, 0}) == doctest::Approx(0.14).epsilon(0.01));
+  // nine errors of x - 0.1 against one that counts as the knee: 9 (x - 0.1) = 0.03
+  CHECK(correction(fit_residual(samples, robust), {10, 10, 10, 0}) ==
+        doctest::Approx(0.1 + 0.03 / 9).epsilon(0.01));
 }
 
 TEST_CASE("fit_residual: a broken sample counts as 0.5 at most") {
