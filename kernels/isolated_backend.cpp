@@ -22,13 +22,13 @@ using Open = std::function<Result<std::unique_ptr<Backend>>()>;
 enum class Request : std::uint8_t { footprint, prepare, verify, run, drop, clock, condition };
 
 MessageWriter& operator<<(MessageWriter& out, const Probe& probe) {
-  return out << probe.op << probe.precision << probe.m << probe.n << probe.k << probe.residency << probe.group
-             << probe.operations << probe.read << probe.written;
+  return out << probe.op << probe.precision << probe.m << probe.n << probe.k << probe.attention
+             << probe.residency << probe.group << probe.operations << probe.read << probe.written;
 }
 
 MessageReader& operator>>(MessageReader& in, Probe& probe) {
-  return in >> probe.op >> probe.precision >> probe.m >> probe.n >> probe.k >> probe.residency >>
-         probe.group >> probe.operations >> probe.read >> probe.written;
+  return in >> probe.op >> probe.precision >> probe.m >> probe.n >> probe.k >> probe.attention >>
+         probe.residency >> probe.group >> probe.operations >> probe.read >> probe.written;
 }
 
 MessageWriter& operator<<(MessageWriter& out, const DeviceFacts& facts) {

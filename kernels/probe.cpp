@@ -19,10 +19,21 @@ double product_bytes(std::string_view precision) {
   return precision == "fp8" ? 2 : value_bytes(precision);
 }
 
+namespace {
+
+std::string sizes_text(const Probe& probe) {
+  if (const auto& sizes = probe.attention) {
+    return fmt::format("b{} q{} kv{} h{}/{} d{}", sizes->batch, sizes->query_length, sizes->key_length,
+                       sizes->heads, sizes->kv_heads, sizes->head_size);
+  }
+  if (is_product(probe)) return fmt::format("{}x{}x{}", probe.m, probe.n, probe.k);
+  return fmt::format("{}x{}", probe.m, probe.n);
+}
+
+}  // namespace
+
 std::string name(const Probe& probe) {
-  const std::string depth = is_product(probe) ? fmt::format("x{}", probe.k) : std::string{};
-  return fmt::format("{} {} {}x{}{} {}", probe.op, probe.precision, probe.m, probe.n, depth,
-                     to_string(probe.residency));
+  return fmt::format("{} {} {} {}", probe.op, probe.precision, sizes_text(probe), to_string(probe.residency));
 }
 
 }  // namespace roofcast

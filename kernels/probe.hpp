@@ -2,10 +2,12 @@
 // One thing to measure: an operator with its sizes, and what it has to do at least.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/base/units.hpp"
+#include "kernels/attention_sizes.hpp"
 
 namespace roofcast {
 
@@ -20,7 +22,8 @@ struct Probe {
   std::string precision = "fp32";
   std::int64_t m = 1;
   std::int64_t n = 1;
-  std::int64_t k = 0;  ///< 0 where nothing is multiplied
+  std::int64_t k = 0;                         ///< 0 where nothing is multiplied
+  std::optional<AttentionSizes> attention{};  ///< then m rows of n values are its results
   Residency residency = Residency::cold;
   std::string group{};  ///< probes too alike to judge each other
 
@@ -30,7 +33,6 @@ struct Probe {
   Bytes written{};
 };
 
-/// Products go into one table, all others into another.
 inline bool is_product(const Probe& probe) {
   return probe.k > 0;
 }
@@ -41,7 +43,8 @@ double value_bytes(std::string_view precision);
 /// Bytes of a product's result: int8 is summed up in 32 bits, fp8 is written as bf16, others as they came.
 double product_bytes(std::string_view precision);
 
-/// "gemm fp32 128x256x64 cold". No two probes of a list have the same name.
+/// "gemm fp32 128x256x64 cold", "attention_prefill bf16 b2 q512 kv512 h16/16 d64 cold". No two probes of a
+/// list have the same name.
 std::string name(const Probe& probe);
 
 }  // namespace roofcast

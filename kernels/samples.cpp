@@ -13,6 +13,30 @@
 namespace roofcast {
 namespace {
 
+/// Its file, and the columns of its sizes.
+struct TableLayout {
+  std::string_view file{};
+  std::string_view sizes{};
+};
+
+TableLayout layout_of(SampleTable table) {
+  switch (table) {
+    case SampleTable::products: return {"products.csv", "m,n,k"};
+    case SampleTable::attention: return {"attention.csv", "batch,seq_q,seq_kv,heads,kv_heads,head_dim"};
+    case SampleTable::streams: break;
+  }
+  return {"streams.csv", "m,n"};
+}
+
+std::string sizes_of(const Probe& probe) {
+  if (const auto& sizes = probe.attention) {
+    return fmt::format("{},{},{},{},{},{}", sizes->batch, sizes->query_length, sizes->key_length,
+                       sizes->heads, sizes->kv_heads, sizes->head_size);
+  }
+  return is_product(probe) ? fmt::format("{},{},{}", probe.m, probe.n, probe.k)
+                           : fmt::format("{},{}", probe.m, probe.n);
+}
+
 constexpr std::string_view before_sizes = "source,hw,op,precision";
 constexpr std::string_view after_sizes =
     "latency_us,framework,notes,ref_id,usable,reason,group,runtime_collector,weight_bytes_per_elt,residency,"
@@ -36,8 +60,9 @@ std::vector<std::string_view> fields_of(std::string_view row) {
   }
 }
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
+template <class Whole>
+std::optional<Whole> whole(std::string_view text) {
+  Whole value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -58,17 +83,30 @@ std::optional<WrittenRow> parse_row(std::string_view header, std::string_view li
     return place == names.end() ? std::string_view{}
                                 : fields[static_cast<std::size_t>(place - names.begin())];
   };
-  const auto m = whole(value("m"));
-  const auto n = whole(value("n"));
-  const auto k = whole(value("k"));
+  WrittenRow row{std::string(value("hw")),
+                 Probe{.op = std::string(value("op")),
+                       .precision = std::string(value("precision")),
+                       .residency = value("residency") == "warm" ? Residency::warm : Residency::cold}};
+  Probe& probe = row.probe;
+  if (std::ranges::find(names, "seq_q") != names.end()) {
+    AttentionSizes& sizes = probe.attention.emplace();
+    for (const auto& [column, size] :
+         {std::pair{"batch", &sizes.batch}, std::pair{"seq_q", &sizes.query_length},
+          std::pair{"seq_kv", &sizes.key_length}, std::pair{"heads", &sizes.heads},
+          std::pair{"kv_heads", &sizes.kv_heads}, std::pair{"head_dim", &sizes.head_size}}) {
+      const auto read = whole<int>(value(column));
+      if (!read) return std::nullopt;
+      *size = *read;
+    }
+    return row;
+  }
+  const auto m = whole<std::int64_t>(value("m"));
+  const auto n = whole<std::int64_t>(value("n"));
   if (!m || !n) return std::nullopt;
-  return WrittenRow{std::string(value("hw")),
-                    Probe{.op = std::string(value("op")),
-                          .precision = std::string(value("precision")),
-                          .m = *m,
-                          .n = *n,
-                          .k = k.value_or(0),
-                          .residency = value("residency") == "warm" ? Residency::warm : Residency::cold}};
+  probe.m = *m;
+  probe.n = *n;
+  probe.k = whole<std::int64_t>(value("k")).value_or(0);
+  return row;
 }
 
 tl::unexpected<Diagnostics> system_failure(const std::filesystem::path& file, const char* what) {
@@ -78,17 +116,20 @@ tl::unexpected<Diagnostics> system_failure(const std::filesystem::path& file, co
 
 }  // namespace
 
-std::string sample_header(bool of_products) {
-  return fmt::format("{},{},{}", before_sizes, of_products ? "m,n,k" : "m,n", after_sizes);
+SampleTable table_of(const Probe& probe) {
+  if (probe.attention) return SampleTable::attention;
+  return is_product(probe) ? SampleTable::products : SampleTable::streams;
+}
+
+std::string sample_header(SampleTable table) {
+  return fmt::format("{},{},{}", before_sizes, layout_of(table).sizes, after_sizes);
 }
 
 std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
   const Probe& probe = sample.probe;
   const std::string_view residency = to_string(probe.residency);
-  const std::string sizes = is_product(probe) ? fmt::format("{},{},{}", probe.m, probe.n, probe.k)
-                                              : fmt::format("{},{}", probe.m, probe.n);
-  const std::string who =
-      fmt::format("calibrate,{},{},{},{}", field(origin.hardware), probe.op, probe.precision, sizes);
+  const std::string who = fmt::format("calibrate,{},{},{},{}", field(origin.hardware), probe.op,
+                                      probe.precision, sizes_of(probe));
   const double weight_bytes = value_bytes(probe.precision);
   const std::string group = field(probe.group);
   if (!sample.failure.empty()) {
@@ -107,45 +148,51 @@ std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
       field(origin.date));
 }
 
-Result<SampleFolder::File> SampleFolder::open_table(bool of_products, bool resume) {
+Result<void> SampleFolder::read_table(SampleTable table, bool resume) {
   namespace fs = std::filesystem;
-  const fs::path path = folder_ / (of_products ? "products.csv" : "streams.csv");
-  const std::string header = sample_header(of_products);
+  const fs::path path = folder_ / layout_of(table).file;
+  const std::string header = sample_header(table);
   std::error_code error;
   const bool exists = fs::exists(path, error) && fs::file_size(path, error) > 0;
   if (exists && !resume) {
     return fail("exists already", Location{.file = path.string()},
                 "`--resume` goes on with it; or choose another folder");
   }
-  if (exists) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const auto whole_rows = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-    int line = 0;
-    for (std::size_t at = 0; at < whole_rows;) {
-      const std::size_t end = text.find('\n', at);
-      const std::string_view row = std::string_view(text).substr(at, end - at);
-      at = end + 1;
-      const Location where{.file = path.string(), .line = ++line};
-      if (line == 1) {
-        if (row != header) return fail("the columns are not those of this version", where);
-        continue;
-      }
-      const auto written = parse_row(header, row);
-      if (!written) return fail("not a row that calibrate has written", where);
-      if (written->hardware != field(origin_.hardware)) {
-        return fail(fmt::format("a row of '{}', but this is '{}'", written->hardware, origin_.hardware),
-                    where, "each card needs a folder of its own; `--hw` names the card");
-      }
-      done_.insert(name(written->probe));
+  if (!exists) return {};
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto whole_rows = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+  int line = 0;
+  for (std::size_t at = 0; at < whole_rows;) {
+    const std::size_t end = text.find('\n', at);
+    const std::string_view row = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    const Location where{.file = path.string(), .line = ++line};
+    if (line == 1) {
+      if (row != header) return fail("the columns are not those of this version", where);
+      continue;
     }
-    if (whole_rows < text.size()) fs::resize_file(path, whole_rows, error);
-    if (error) return fail("cannot be cut: " + error.message(), Location{.file = path.string()});
+    const auto written = parse_row(header, row);
+    if (!written) return fail("not a row that calibrate has written", where);
+    if (written->hardware != field(origin_.hardware)) {
+      return fail(fmt::format("a row of '{}', but this is '{}'", written->hardware, origin_.hardware), where,
+                  "each card needs a folder of its own; `--hw` names the card");
+    }
+    done_.insert(name(written->probe));
   }
+  if (whole_rows < text.size()) fs::resize_file(path, whole_rows, error);
+  if (error) return fail("cannot be cut: " + error.message(), Location{.file = path.string()});
+  return {};
+}
+
+Result<SampleFolder::File> SampleFolder::append_table(SampleTable table) const {
+  const std::filesystem::path path = folder_ / layout_of(table).file;
   File file(std::fopen(path.c_str(), "ab"));
   if (!file) return system_failure(path, "cannot be opened");
   // What was cut off may have been the header.
-  if (fs::file_size(path, error) == 0 && std::fputs((header + "\n").c_str(), file.get()) < 0)
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) == 0 &&
+      std::fputs((sample_header(table) + "\n").c_str(), file.get()) < 0)
     return system_failure(path, "cannot be written");
   return file;
 }
@@ -156,19 +203,22 @@ Result<SampleFolder> SampleFolder::open(const std::filesystem::path& folder, con
   std::filesystem::create_directories(folder, error);
   if (error) return fail("cannot be made: " + error.message(), Location{.file = folder.string()});
   SampleFolder result(folder, origin);
-  auto products = result.open_table(true, resume);
-  if (!products) return tl::make_unexpected(products.error());
-  auto streams = result.open_table(false, resume);
-  if (!streams) return tl::make_unexpected(streams.error());
-  result.products_ = *std::move(products);
-  result.streams_ = *std::move(streams);
+  for (const SampleTable table : sample_tables) {
+    if (const auto read = result.read_table(table, resume); !read) return tl::make_unexpected(read.error());
+  }
   return result;
 }
 
 Result<void> SampleFolder::write(const Sample& sample) {
-  std::FILE* file = (is_product(sample.probe) ? products_ : streams_).get();
+  const SampleTable table = table_of(sample.probe);
+  File& file = files_[static_cast<std::size_t>(table)];
+  if (!file) {
+    auto opened = append_table(table);
+    if (!opened) return tl::make_unexpected(opened.error());
+    file = *std::move(opened);
+  }
   const std::string line = sample_row(sample, origin_) + "\n";
-  if (std::fputs(line.c_str(), file) < 0 || std::fflush(file) != 0) {
+  if (std::fputs(line.c_str(), file.get()) < 0 || std::fflush(file.get()) != 0) {
     return system_failure(folder_, "cannot be written");
   }
   done_.insert(name(sample.probe));

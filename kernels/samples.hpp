@@ -1,6 +1,8 @@
 #pragma once
-// Samples as tables of measured times (tests/validation/README.md): one of products, one of all others.
+// Samples as tables of measured times (tests/validation/README.md): one for each kind of sizes.
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -13,6 +15,13 @@
 
 namespace roofcast {
 
+enum class SampleTable : std::uint8_t { products, attention, streams };
+
+inline constexpr std::array sample_tables = {SampleTable::products, SampleTable::attention,
+                                             SampleTable::streams};
+
+SampleTable table_of(const Probe& probe);
+
 /// What all rows of a folder have in common.
 struct SampleOrigin {
   std::string hardware{};   ///< the card, as the tables call it
@@ -20,7 +29,8 @@ struct SampleOrigin {
   std::string date{};       ///< "2026-11-30"
 };
 
-/// Writes each sample at once, so that a run that is broken off keeps what it has.
+/// Writes each sample at once, so that a run that is broken off keeps what it has. A table without a row is
+/// not there.
 class SampleFolder {
  public:
   /// Makes the folder. Tables that are there already are an error, unless `resume`: then their rows count as
@@ -40,12 +50,12 @@ class SampleFolder {
 
   SampleFolder(std::filesystem::path folder, SampleOrigin origin)
       : folder_(std::move(folder)), origin_(std::move(origin)) {}
-  Result<File> open_table(bool of_products, bool resume);
+  Result<void> read_table(SampleTable table, bool resume);
+  Result<File> append_table(SampleTable table) const;
 
   std::filesystem::path folder_{};
   SampleOrigin origin_{};
-  File products_{};
-  File streams_{};
+  std::array<File, sample_tables.size()> files_{};  ///< in their order; opened for the first row
   std::set<std::string, std::less<>> done_{};
 };
 
@@ -53,6 +63,6 @@ class SampleFolder {
 std::string sample_row(const Sample& sample, const SampleOrigin& origin);
 
 /// The names of the columns, as a row.
-std::string sample_header(bool of_products);
+std::string sample_header(SampleTable table);
 
 }  // namespace roofcast

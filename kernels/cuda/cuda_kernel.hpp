@@ -75,12 +75,14 @@ struct CudaKernel {
   double tolerance = 1e-5;  ///< of the magnitude, besides rounding the result
   bool needs_cublas_lt = false;
   Queueing queueing = Queueing::graphs;
+  std::size_t compared = 128;  ///< results that are compared at most: fewer where each takes long
 };
 
 std::span<const CudaKernel> cuda_stream_kernels();
 std::span<const CudaKernel> cuda_product_kernels();
 std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();
+std::span<const CudaKernel> cuda_attention_kernels();
 std::span<const CudaKernel> cuda_rate_kernels();
 std::span<const CudaKernel> cuda_latency_kernels();
 

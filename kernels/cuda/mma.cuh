@@ -2,6 +2,7 @@
 // The loop around mma.sync, for any type.
 
 #include "kernels/cuda/mma.hpp"
+#include "kernels/cuda/tensor_core.cuh"
 
 namespace roofcast {
 
@@ -42,11 +43,5 @@ cudaError_t launch_mma_of(const MmaArguments& arguments, cudaStream_t stream) {
       static_cast<typename Instruction::Sum*>(arguments.results), arguments.instructions);
   return cudaGetLastError();
 }
-
-// What is between an instruction's name and its type of sums. Volatile: equal instructions are not merged.
-#define ROOFCAST_MMA(name, sum, letter)                                                         \
-  asm volatile(name " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"          \
-               : "+" letter(sum[0]), "+" letter(sum[1]), "+" letter(sum[2]), "+" letter(sum[3]) \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 
 }  // namespace roofcast

@@ -41,8 +41,7 @@ class ResultReader {
 };
 
 /// Which results are compared: all of a few; of many the first, the last and some at random. In order.
-std::vector<std::size_t> compared_results(std::size_t count) {
-  constexpr std::size_t compared = 128;
+std::vector<std::size_t> compared_results(std::size_t count, std::size_t compared) {
   constexpr std::uint64_t seed = 4;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < std::min(count, compared); ++i) {
@@ -74,7 +73,7 @@ class PreparedCuda : public Prepared {
     if (auto done = succeeded(session_.api.wait(), "set"); !done) return done;
     if (auto done = launch_run(0); !done) return done;
     if (auto done = succeeded(session_.api.wait(), "run"); !done) return done;
-    const std::vector<std::size_t> places = compared_results(layout_.results.values);
+    const std::vector<std::size_t> places = compared_results(layout_.results.values, kernel_.compared);
     auto next = places.begin();
     ResultReader reader(session_.api, layout_.results, operands_.sets.front().results);
     return reader.for_each([&](std::size_t at, const std::byte* values, std::size_t index) -> Result<void> {

@@ -11,6 +11,7 @@ std::vector<Probe> stream_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> product_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> elementwise_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> row_probes(Extent extent, const ProbeLimits& limits);
+std::vector<Probe> attention_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> latency_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> rate_probes(Extent extent, const ProbeLimits& limits);
 

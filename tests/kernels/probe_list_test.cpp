@@ -116,5 +116,27 @@ TEST_CASE("probes: what they have to do, by hand") {
   CHECK(norm.read.value == 4.0 * (16 * 1024 + 2 * 1024));
 }
 
+TEST_CASE("attention probes: only where a device names them; counted by hand") {
+  constexpr std::array supported = {SupportedOp{"attention_prefill", "bf16"},
+                                    SupportedOp{"attention_bidirectional", "bf16"}};
+  ProbeLimits limits = generous;
+  CHECK(std::ranges::none_of(probe_list(Extent::full, limits),
+                             [](const Probe& probe) { return probe.attention.has_value(); }));
+  limits.supported = supported;
+
+  const std::vector<Probe> probes = probe_list(Extent::full, limits);
+
+  const auto find = [&](const std::string& wanted) {
+    return *std::ranges::find_if(probes, [&](const Probe& probe) { return name(probe) == wanted; });
+  };
+  const Probe all = find("attention_bidirectional bf16 b8 q512 kv512 h32/8 d128 cold");
+  CHECK(all.operations.value == 8.0 * 32 * 512 * 512 * (2 * 2 * 128 + 5));
+  CHECK(all.read.value == 2.0 * 8 * 512 * 128 * (32 + 8 + 8));
+  CHECK(all.written.value == 2.0 * 8 * 512 * 128 * 32);
+  CHECK(all.m == 8 * 512 * 32);
+  const Probe causal = find("attention_prefill bf16 b1 q197 kv197 h12/12 d64 cold");
+  CHECK(causal.operations.value == 12.0 * 197 * 198 / 2 * (2 * 2 * 64 + 5));
+}
+
 }  // namespace
 }  // namespace roofcast

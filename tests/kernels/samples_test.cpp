@@ -52,6 +52,17 @@ Sample stream() {
       .failure = "wrong: result 3 is nan, not 1\nat all"};
 }
 
+Sample attention() {
+  Sample sample = product();
+  sample.probe = {.op = "attention_prefill",
+                  .precision = "bf16",
+                  .m = 2 * 512 * 16,
+                  .n = 64,
+                  .attention = AttentionSizes{2, 512, 512, 16, 8, 64},
+                  .group = "attention:h16kv8d64"};
+  return sample;
+}
+
 std::size_t fields(const std::string& row) {
   return static_cast<std::size_t>(std::ranges::count(row, ',')) + 1;
 }
@@ -66,14 +77,14 @@ TEST_CASE("sample_row: a timing with all that is known about it") {
         "calibrate,toy,gemm,fp32,128,256,64,21.5,toyblas 1.0  "
         "fast,bimodal,,1,,gemm:n256k64,calibrate-cold,4,cold,"
         "94,12,0.25,21.25,21.75,20,2500,350,id=7 tile=20,2026-11-30");
-  CHECK(fields(sample_row(product(), origin)) == fields(sample_header(true)));
+  CHECK(fields(sample_row(product(), origin)) == fields(sample_header(SampleTable::products)));
 }
 
 TEST_CASE("sample_row: a failure is a row that cannot be used, with its reason") {
   CHECK(sample_row(stream(), origin) ==
         "calibrate,toy,softmax,fp32,16,1024,,toyblas 1.0  fast,,,0,wrong: result 3 is nan  not 1 at all,"
         "softmax:n1024,calibrate-warm,4,warm,,,,,,,,,,2026-11-30");
-  CHECK(fields(sample_row(stream(), origin)) == fields(sample_header(false)));
+  CHECK(fields(sample_row(stream(), origin)) == fields(sample_header(SampleTable::streams)));
 }
 
 TEST_CASE("SampleFolder: what is written is a folder of measured tables") {
@@ -97,6 +108,33 @@ TEST_CASE("SampleFolder: what is written is a folder of measured tables") {
   CHECK(streams.kind == TableKind::streams);
   CHECK(streams.rows.empty());
   CHECK(streams.left_out.at("wrong: result 3 is nan  not 1 at all") == 1);
+}
+
+TEST_CASE("SampleFolder: attention has a table of its own, with its sizes") {
+  const TemporaryFolder temporary;
+  REQUIRE(SampleFolder::open(temporary.path(), origin, false)->write(attention()));
+  CHECK(fields(sample_row(attention(), origin)) == fields(sample_header(SampleTable::attention)));
+
+  const auto measured = read_measured_folder(temporary.path());
+
+  REQUIRE(measured);
+  REQUIRE(measured->tables.size() == 1);
+  CHECK(measured->tables[0].kind == TableKind::attention);
+  REQUIRE(measured->tables[0].rows.size() == 1);
+  const auto& row = std::get<OperatorRow>(measured->tables[0].rows[0].what);
+  CHECK(row.op == "attention_prefill");
+  CHECK(row.batch == 2);
+  CHECK(row.query_length == 512);
+  CHECK(row.key_length == 512);
+  CHECK(row.heads == 16);
+  CHECK(row.kv_heads == 8);
+  CHECK(row.head_size == 64);
+  const auto resumed = SampleFolder::open(temporary.path(), origin, true);
+  REQUIRE(resumed);
+  CHECK(resumed->is_done(attention().probe));
+  Probe longer = attention().probe;
+  longer.attention->key_length = 513;
+  CHECK_FALSE(resumed->is_done(longer));
 }
 
 TEST_CASE("SampleFolder: tables that are there are only continued with resume") {
@@ -138,9 +176,12 @@ TEST_CASE("SampleFolder: a header that was broken off is written again") {
   fs::create_directories(temporary.path());
   std::ofstream(temporary.path() / "products.csv") << "source,hw";
 
-  REQUIRE(SampleFolder::open(temporary.path(), origin, true));
+  auto folder = SampleFolder::open(temporary.path(), origin, true);
+  REQUIRE(folder);
+  REQUIRE(folder->write(product()));
 
-  CHECK(content(temporary.path() / "products.csv") == sample_header(true) + "\n");
+  CHECK(content(temporary.path() / "products.csv") ==
+        sample_header(SampleTable::products) + "\n" + sample_row(product(), origin) + "\n");
 }
 
 TEST_CASE("SampleFolder: rows of another card or of another program are errors") {

@@ -97,6 +97,70 @@ TEST_CASE("fragments: a warp as the manual describes it computes the product of 
   }
 }
 
+// As the manual of PTX writes down the tiles of compute capability 7.5: word 0 or 1 of the first tile, of
+// which each is a pair of fp16 or four of int8.
+Place first_of_m16n8k8(int lane, int i) {
+  return {i < 2 ? lane / 4 : lane / 4 + 8, lane % 4 * 2 + (i & 1)};
+}
+Place second_of_m16n8k8(int lane, int i) {
+  return {lane % 4 * 2 + i, lane / 4};
+}
+Place first_of_m8n8k16(int lane, int i) {
+  return {lane / 4, lane % 4 * 4 + i};
+}
+Place second_of_m8n8k16(int lane, int i) {
+  return {lane % 4 * 4 + i, lane / 4};
+}
+
+TEST_CASE("fragments: the smaller tiles of 7.5 are parts of the larger ones, word by word") {
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int half = 0; half < 2; ++half) {
+      for (int i = 0; i < 4; ++i) {  // words 2 half and 2 half + 1 of fp16: k from 8 half on
+        const Place whole = manual_first(2, lane, 4 * half + i);
+        const Place part = first_of_m16n8k8(lane, i);
+        CHECK(whole.row == part.row);
+        CHECK(whole.column == part.column + 8 * half);
+      }
+      for (int i = 0; i < 2; ++i) {
+        const Place whole = manual_second(2, lane, 2 * half + i);
+        const Place part = second_of_m16n8k8(lane, i);
+        CHECK(whole.row == part.row + 8 * half);
+        CHECK(whole.column == part.column);
+      }
+      for (int i = 0; i < 4; ++i) {  // word 2 half + rows of int8: k from 16 half on, rows from 8 rows on
+        for (int rows = 0; rows < 2; ++rows) {
+          const Place whole = manual_first(1, lane, 4 * (2 * half + rows) + i);
+          const Place part = first_of_m8n8k16(lane, i);
+          CHECK(whole.row == part.row + 8 * rows);
+          CHECK(whole.column == part.column + 16 * half);
+        }
+        const Place whole = manual_second(1, lane, 4 * half + i);
+        const Place part = second_of_m8n8k16(lane, i);
+        CHECK(whole.row == part.row + 16 * half);
+        CHECK(whole.column == part.column);
+      }
+    }
+    // Sums of m8n8k16 are those of row lane / 4 and columns 2 (lane mod 4) and the next, as sums 0 and 1 are.
+    for (int rows = 0; rows < 2; ++rows) {
+      for (int i = 0; i < 2; ++i)
+        CHECK(result_tile_place(lane, 2 * rows + i) == (lane / 4 + 8 * rows) * 8 + 2 * (lane % 4) + i);
+    }
+  }
+}
+
+TEST_CASE("rate_mma: fp16 and int8 from compute capability 7.5 on, others from 8.0 or 8.9") {
+  const auto has = [](const char* precision, int capability) {
+    return find_cuda_kernel("rate_mma", precision, {.compute_capability = capability}) != nullptr;
+  };
+  CHECK(has("fp16", 75));
+  CHECK(has("int8", 75));
+  CHECK_FALSE(has("int8", 70));
+  CHECK_FALSE(has("bf16", 75));
+  CHECK_FALSE(has("tf32", 75));
+  CHECK(has("tf32", 80));
+  CHECK_FALSE(has("fp8", 86));
+}
+
 const CudaKernel& kernel_of(std::string_view op, std::string_view precision) {
   const CudaKernel* found = find_cuda_kernel(op, precision, {.units = 2, .compute_capability = 90});
   REQUIRE(found != nullptr);
