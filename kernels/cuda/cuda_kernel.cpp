@@ -6,8 +6,8 @@ namespace roofcast {
 namespace {
 
 std::vector<std::span<const CudaKernel>> families() {
-  return {cuda_stream_kernels(),    cuda_product_kernels(), cuda_elementwise_kernels(), cuda_row_kernels(),
-          cuda_attention_kernels(), cuda_rate_kernels(),    cuda_latency_kernels()};
+  return {cuda_stream_kernels(), cuda_transfer_kernels(),  cuda_product_kernels(), cuda_elementwise_kernels(),
+          cuda_row_kernels(),    cuda_attention_kernels(), cuda_rate_kernels(),    cuda_latency_kernels()};
 }
 
 bool has(const CudaDevice& device, const CudaKernel& kernel) {

@@ -28,10 +28,13 @@ struct CudaDevice {
   std::shared_ptr<const CublasLt> products{};  ///< empty if it could not be opened: then there are none
 };
 
+/// Where an operand lies: on the device, or on the host in memory that the system may not move, or in any.
+enum class Place : std::uint8_t { device, pinned, pageable };
+
 struct Operand {
   Element element = Element::fp32;
   std::size_t values = 0;
-  bool on_host = false;  ///< in pinned memory
+  Place place = Place::device;
 };
 
 /// Where they lie.
@@ -79,6 +82,7 @@ struct CudaKernel {
 };
 
 std::span<const CudaKernel> cuda_stream_kernels();
+std::span<const CudaKernel> cuda_transfer_kernels();
 std::span<const CudaKernel> cuda_product_kernels();
 std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();

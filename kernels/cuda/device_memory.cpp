@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -15,13 +16,35 @@ std::size_t padded_bytes(const Operand& operand) {
   return (operand.values * size_of(operand.element) + alignment - 1) / alignment * alignment;
 }
 
+std::size_t& bytes_at(OperandLayout& layout, Place place) {
+  if (place == Place::pinned) return layout.host_bytes;
+  return place == Place::pageable ? layout.pageable_bytes : layout.set_bytes;
+}
+
+/// The device cannot write pageable memory: it fills memory of its own, which is copied.
+Result<void> fill_pageable(const CudaApi& api, const Operand& input, void* values, std::uint64_t seed,
+                           cudaStream_t stream) {
+  const std::size_t bytes = input.values * size_of(input.element);
+  const auto filled = DeviceMemory::allocate(api, bytes);
+  if (!filled) return tl::make_unexpected(filled.error());
+  auto done = succeeded(api.fill(input.element, filled->get(), input.values, seed, stream), "fill");
+  if (done) done = succeeded(api.wait(), "fill");
+  return done ? succeeded(api.copy(values, filled->get(), bytes), "copy") : done;
+}
+
+Result<void> fill_input(const CudaApi& api, const Operand& input, void* values, std::uint64_t seed,
+                        cudaStream_t stream) {
+  if (input.place == Place::pageable) return fill_pageable(api, input, values, seed, stream);
+  return succeeded(api.fill(input.element, values, input.values, seed, stream), "fill");
+}
+
 }  // namespace
 
 OperandLayout operand_layout(const CudaKernel& kernel, const Probe& probe, const CudaDevice& device,
                              Bytes cache) {
   OperandLayout layout{.inputs = kernel.inputs(probe, device), .results = kernel.results(probe, device)};
   const auto add = [&layout](const Operand& operand) {
-    (operand.on_host ? layout.host_bytes : layout.set_bytes) += padded_bytes(operand);
+    bytes_at(layout, operand.place) += padded_bytes(operand);
   };
   add(layout.results);
   for (const Operand& input : layout.inputs) add(input);
@@ -40,6 +63,15 @@ Result<DeviceMemory> DeviceMemory::allocate(const CudaApi& api, std::size_t byte
 
 Result<DeviceMemory> DeviceMemory::allocate_on_host(const CudaApi& api, std::size_t bytes) {
   return allocate_by(api, api.allocate_on_host, api.release_on_host, bytes);
+}
+
+Result<DeviceMemory> DeviceMemory::allocate_pageable(std::size_t bytes) {
+  constexpr std::size_t alignment = 256;
+  DeviceMemory result;
+  result.memory_ = {std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment),
+                    std::free};
+  if (result.get() == nullptr) return fail("memory: the host has too little");
+  return result;
 }
 
 Result<DeviceMemory> DeviceMemory::allocate_by(
@@ -63,7 +95,7 @@ std::uint64_t input_seed(std::size_t set, std::size_t input) {
 Result<void> reset_results(const CudaApi& api, const Operand& results, void* memory) {
   const int byte = unwritten_byte(results.element);
   const std::size_t bytes = results.values * size_of(results.element);
-  if (results.on_host) {
+  if (results.place != Place::device) {
     std::memset(memory, byte, bytes);
     return {};
   }
@@ -79,10 +111,18 @@ Result<DeviceOperands> make_operands(const CudaApi& api, const OperandLayout& la
     if (!host_memory) return tl::make_unexpected(host_memory.error());
     result.host_memory = *std::move(host_memory);
   }
+  if (layout.pageable_bytes > 0) {
+    auto pageable = DeviceMemory::allocate_pageable(layout.sets * layout.pageable_bytes);
+    if (!pageable) return tl::make_unexpected(pageable.error());
+    result.pageable_memory = *std::move(pageable);
+  }
   auto* next_on_device = static_cast<std::byte*>(result.memory.get());
   auto* next_on_host = static_cast<std::byte*>(result.host_memory.get());
+  auto* next_pageable = static_cast<std::byte*>(result.pageable_memory.get());
   const auto take = [&](const Operand& operand) {
-    std::byte*& next = operand.on_host ? next_on_host : next_on_device;
+    std::byte*& next = operand.place == Place::pinned     ? next_on_host
+                       : operand.place == Place::pageable ? next_pageable
+                                                          : next_on_device;
     return std::exchange(next, next + padded_bytes(operand));
   };
   for (std::size_t set = 0; set < layout.sets; ++set) {
@@ -90,8 +130,8 @@ Result<DeviceOperands> make_operands(const CudaApi& api, const OperandLayout& la
     for (std::size_t i = 0; i < layout.inputs.size(); ++i) {
       const Operand& input = layout.inputs[i];
       std::byte* values = take(input);  // a device can write pinned memory
-      const auto status = api.fill(input.element, values, input.values, input_seed(set, i), stream);
-      if (const auto done = succeeded(status, "fill"); !done) return tl::make_unexpected(done.error());
+      const auto done = fill_input(api, input, values, input_seed(set, i), stream);
+      if (!done) return tl::make_unexpected(done.error());
       operands.inputs.at(i) = values;
     }
     operands.results = take(layout.results);

@@ -14,8 +14,9 @@ namespace roofcast {
 struct OperandLayout {
   std::vector<Operand> inputs{};
   Operand results{};
-  std::size_t set_bytes = 0;   ///< on the device, each operand at a multiple of 256 bytes
-  std::size_t host_bytes = 0;  ///< of a set on the host, the same
+  std::size_t set_bytes = 0;       ///< on the device, each operand at a multiple of 256 bytes
+  std::size_t host_bytes = 0;      ///< of a set in pinned memory of the host, the same
+  std::size_t pageable_bytes = 0;  ///< of a set in pageable memory of the host, the same
   std::size_t sets = 1;
   bool sweeps =
       false;  ///< too small to push each other out: the cache is swept before each round of all sets
@@ -26,11 +27,12 @@ struct OperandLayout {
 OperandLayout operand_layout(const CudaKernel& kernel, const Probe& probe, const CudaDevice& device,
                              Bytes cache);
 
-/// Freed with its owner.
+/// Freed with its owner. Also that of the host, pinned or pageable.
 class DeviceMemory {
  public:
   static Result<DeviceMemory> allocate(const CudaApi& api, std::size_t bytes);
   static Result<DeviceMemory> allocate_on_host(const CudaApi& api, std::size_t bytes);
+  static Result<DeviceMemory> allocate_pageable(std::size_t bytes);
   void* get() const { return memory_.get(); }
 
  private:
@@ -43,7 +45,8 @@ class DeviceMemory {
 
 struct DeviceOperands {
   DeviceMemory memory{};
-  DeviceMemory host_memory{};  ///< empty if all operands are on the device
+  DeviceMemory host_memory{};      ///< pinned; empty if no operand is there
+  DeviceMemory pageable_memory{};  ///< the same
   std::vector<CudaOperands> sets{};
 };
 

@@ -1,4 +1,4 @@
-// copy, read, write and triad; a copy by few blocks; copies to and from the host.
+// copy, read, write and triad; a copy by few blocks.
 
 #include <algorithm>
 #include <array>
@@ -73,25 +73,6 @@ Result<Launch> prepare_inflight_copy(const Probe& probe, const CudaDevice& /*dev
                 {}};
 }
 
-// transfer_to_device and transfer_to_host. n: values, of which one side is pinned memory of the host.
-
-std::vector<Operand> values_on_host(const Probe& probe, const CudaDevice& /*device*/) {
-  return {{Element::fp32, static_cast<std::size_t>(probe.n), true}};
-}
-
-Operand results_on_host(const Probe& probe, const CudaDevice& /*device*/) {
-  return {Element::fp32, static_cast<std::size_t>(probe.n), true};
-}
-
-Result<Launch> prepare_transfer(const Probe& probe, const CudaDevice& /*device*/) {
-  return Launch{[probe](const CudaOperands& operands, cudaStream_t stream) {
-                  return cudaMemcpyAsync(operands.results, operands.inputs[0],
-                                         static_cast<std::size_t>(probe.n) * sizeof(float), cudaMemcpyDefault,
-                                         stream);
-                },
-                {}};
-}
-
 constexpr std::array<std::string_view, 1> single = {"fp32"};
 
 }  // namespace
@@ -106,8 +87,6 @@ std::span<const CudaKernel> cuda_stream_kernels() {
       CudaKernel{"stream_triad", float_precisions, same_inputs<2>, same_results, prepare_map<TriadCore>,
                  triad_value},
       CudaKernel{"inflight_copy", single, columns, copied_columns, prepare_inflight_copy, copied},
-      CudaKernel{"transfer_to_device", single, values_on_host, copied_columns, prepare_transfer, copied},
-      CudaKernel{"transfer_to_host", single, columns, results_on_host, prepare_transfer, copied},
   };
   return kernels;
 }

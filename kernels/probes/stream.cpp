@@ -45,17 +45,6 @@ Probe inflight_probe(std::int64_t blocks) {
           .written = Bytes{4.0 * values}};
 }
 
-Probe transfer_probe(const char* op, std::int64_t values) {
-  const auto bytes = 4 * static_cast<double>(values);
-  return {.op = op,
-          .m = 1,
-          .n = values,
-          .residency = Residency::warm,
-          .group = op,
-          .read = Bytes{bytes},
-          .written = Bytes{bytes}};
-}
-
 /// Those that only devices have which name them.
 std::vector<Probe> device_probes(Extent extent, const ProbeLimits& limits) {
   if (limits.supported.empty()) return {};
@@ -64,12 +53,6 @@ std::vector<Probe> device_probes(Extent extent, const ProbeLimits& limits) {
     const std::int64_t step = extent == Extent::quick ? 8 : 2;
     for (std::int64_t blocks = 1; blocks < 4 * limits.units; blocks *= step)
       probes.push_back(inflight_probe(blocks));
-  }
-  for (const char* op : {"transfer_to_device", "transfer_to_host"}) {
-    if (precisions_of(op, limits).empty()) continue;
-    const std::int64_t step = extent == Extent::quick ? 256 : 4;
-    for (std::int64_t values = 1 << 10; values <= 1 << 26; values *= step)  // 4 KiB to 256 MiB
-      probes.push_back(transfer_probe(op, values));
   }
   return probes;
 }

@@ -242,7 +242,7 @@ TEST_CASE("make_cuda_backend: measures its clock, lists its operators and gives 
 TEST_CASE("make_operands: operands on the host lie in memory of the host") {
   FakeCuda fake;
   const CudaApi api = api_of(fake);
-  const OperandLayout layout{.inputs = {{Element::fp32, 100, true}, {Element::fp32, 10}},
+  const OperandLayout layout{.inputs = {{Element::fp32, 100, Place::pinned}, {Element::fp32, 10}},
                              .results = {Element::fp32, 100},
                              .set_bytes = 256 + 512,
                              .host_bytes = 512,
