@@ -26,6 +26,10 @@ std::string sizes_text(const Probe& probe) {
     return fmt::format("b{} q{} kv{} h{}/{} d{}", sizes->batch, sizes->query_length, sizes->key_length,
                        sizes->heads, sizes->kv_heads, sizes->head_size);
   }
+  if (const auto& sizes = probe.convolution) {
+    return fmt::format("{}x{}x{} to {} k{}s{}p{}", sizes->batch, sizes->in_channels, sizes->in_size,
+                       sizes->out_channels, sizes->kernel, sizes->stride, sizes->padding);
+  }
   if (is_product(probe)) return fmt::format("{}x{}x{}", probe.m, probe.n, probe.k);
   return fmt::format("{}x{}", probe.m, probe.n);
 }

@@ -8,6 +8,7 @@
 
 #include "engine/base/units.hpp"
 #include "kernels/attention_sizes.hpp"
+#include "kernels/convolution_sizes.hpp"
 
 namespace roofcast {
 
@@ -22,8 +23,9 @@ struct Probe {
   std::string precision = "fp32";
   std::int64_t m = 1;
   std::int64_t n = 1;
-  std::int64_t k = 0;                         ///< 0 where nothing is multiplied
-  std::optional<AttentionSizes> attention{};  ///< then m rows of n values are its results
+  std::int64_t k = 0;                             ///< 0 where nothing is multiplied
+  std::optional<AttentionSizes> attention{};      ///< then m rows of n values are its results
+  std::optional<ConvolutionSizes> convolution{};  ///< then m, n and k mean nothing
   Residency residency = Residency::cold;
   std::string group{};  ///< probes too alike to judge each other
 
@@ -43,8 +45,8 @@ double value_bytes(std::string_view precision);
 /// Bytes of a product's result: int8 is summed up in 32 bits, fp8 is written as bf16, others as they came.
 double product_bytes(std::string_view precision);
 
-/// "gemm fp32 128x256x64 cold", "attention_prefill bf16 b2 q512 kv512 h16/16 d64 cold". No two probes of a
-/// list have the same name.
+/// "gemm fp32 128x256x64 cold", "attention_prefill bf16 b2 q512 kv512 h16/16 d64 cold",
+/// "conv2d fp16 8x64x56 to 256 k1s1p0 cold". No two probes of a list have the same name.
 std::string name(const Probe& probe);
 
 }  // namespace roofcast

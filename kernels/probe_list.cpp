@@ -9,10 +9,15 @@ namespace roofcast {
 
 const std::vector<ProbeFamily>& probe_families() {
   static const std::vector<ProbeFamily> families = {
-      {"streams", stream_probes},   {"transfers", transfer_probes},
-      {"products", product_probes}, {"elementwise", elementwise_probes},
-      {"rows", row_probes},         {"attention", attention_probes},
-      {"rates", rate_probes},       {"latencies", latency_probes},
+      {"streams", stream_probes},
+      {"transfers", transfer_probes},
+      {"products", product_probes},
+      {"convolutions", convolution_probes},
+      {"attention", attention_probes},
+      {"elementwise", elementwise_probes},
+      {"rows", row_probes},
+      {"rates", rate_probes},
+      {"latencies", latency_probes},
   };
   return families;
 }

@@ -3,38 +3,95 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <system_error>
+#include <type_traits>
 #include <vector>
 
 namespace roofcast {
 namespace {
 
-/// Its file, and the columns of its sizes.
+template <class Whole>
+std::optional<Whole> whole(std::string_view text) {
+  Whole value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// A column of sizes, and where a probe has it.
+struct SizeColumn {
+  std::string_view name{};
+  std::int64_t (*value)(const Probe& probe) = nullptr;
+  bool (*read)(Probe& probe, std::string_view text) = nullptr;  ///< false if it is no whole number
+};
+
+template <auto size>
+constexpr SizeColumn own(std::string_view name) {
+  return {name, [](const Probe& probe) { return probe.*size; },
+          [](Probe& probe, std::string_view text) {
+            const auto value = whole<std::int64_t>(text);
+            probe.*size = value.value_or(0);
+            return value.has_value();
+          }};
+}
+
+/// Of `part`, sizes that only some probes have.
+template <auto part, auto size>
+constexpr SizeColumn of(std::string_view name) {
+  return {name, [](const Probe& probe) -> std::int64_t { return (*(probe.*part)).*size; },
+          [](Probe& probe, std::string_view text) {
+            auto& sizes = probe.*part;
+            if (!sizes) sizes.emplace();
+            auto& place = (*sizes).*size;
+            const auto value = whole<std::remove_reference_t<decltype(place)>>(text);
+            place = value.value_or(0);
+            return value.has_value();
+          }};
+}
+
+constexpr std::array product_columns = {own<&Probe::m>("m"), own<&Probe::n>("n"), own<&Probe::k>("k")};
+constexpr std::array stream_columns = {own<&Probe::m>("m"), own<&Probe::n>("n")};
+constexpr std::array attention_columns = {of<&Probe::attention, &AttentionSizes::batch>("batch"),
+                                          of<&Probe::attention, &AttentionSizes::query_length>("seq_q"),
+                                          of<&Probe::attention, &AttentionSizes::key_length>("seq_kv"),
+                                          of<&Probe::attention, &AttentionSizes::heads>("heads"),
+                                          of<&Probe::attention, &AttentionSizes::kv_heads>("kv_heads"),
+                                          of<&Probe::attention, &AttentionSizes::head_size>("head_dim")};
+constexpr std::array convolution_columns = {
+    of<&Probe::convolution, &ConvolutionSizes::batch>("batch"),
+    of<&Probe::convolution, &ConvolutionSizes::in_channels>("in_ch"),
+    of<&Probe::convolution, &ConvolutionSizes::out_channels>("out_ch"),
+    of<&Probe::convolution, &ConvolutionSizes::kernel>("kernel"),
+    of<&Probe::convolution, &ConvolutionSizes::in_size>("in_size"),
+    of<&Probe::convolution, &ConvolutionSizes::stride>("stride"),
+    of<&Probe::convolution, &ConvolutionSizes::padding>("pad")};
+
 struct TableLayout {
   std::string_view file{};
-  std::string_view sizes{};
+  std::span<const SizeColumn> sizes{};
 };
 
 TableLayout layout_of(SampleTable table) {
   switch (table) {
-    case SampleTable::products: return {"products.csv", "m,n,k"};
-    case SampleTable::attention: return {"attention.csv", "batch,seq_q,seq_kv,heads,kv_heads,head_dim"};
+    case SampleTable::products: return {"products.csv", product_columns};
+    case SampleTable::attention: return {"attention.csv", attention_columns};
+    case SampleTable::convolutions: return {"convolutions.csv", convolution_columns};
     case SampleTable::streams: break;
   }
-  return {"streams.csv", "m,n"};
+  return {"streams.csv", stream_columns};
 }
 
 std::string sizes_of(const Probe& probe) {
-  if (const auto& sizes = probe.attention) {
-    return fmt::format("{},{},{},{},{},{}", sizes->batch, sizes->query_length, sizes->key_length,
-                       sizes->heads, sizes->kv_heads, sizes->head_size);
-  }
-  return is_product(probe) ? fmt::format("{},{},{}", probe.m, probe.n, probe.k)
-                           : fmt::format("{},{}", probe.m, probe.n);
+  std::string text;
+  for (const SizeColumn& column : layout_of(table_of(probe)).sizes)
+    text += fmt::format("{}{}", text.empty() ? "" : ",", column.value(probe));
+  return text;
 }
 
 constexpr std::string_view before_sizes = "source,hw,op,precision";
@@ -60,52 +117,27 @@ std::vector<std::string_view> fields_of(std::string_view row) {
   }
 }
 
-template <class Whole>
-std::optional<Whole> whole(std::string_view text) {
-  Whole value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 struct WrittenRow {
   std::string hardware{};
   Probe probe{};
 };
 
-/// Of a row, what says which probe it was. Empty if it is not one of ours.
-std::optional<WrittenRow> parse_row(std::string_view header, std::string_view line) {
+/// Of a row of `table`, what says which probe it was. Empty if it is not one of ours.
+std::optional<WrittenRow> parse_row(SampleTable table, std::string_view line) {
+  const std::string header = sample_header(table);
   const auto names = fields_of(header);
   const auto fields = fields_of(line);
   if (fields.size() != names.size()) return std::nullopt;
   const auto value = [&](std::string_view column) {
-    const auto place = std::ranges::find(names, column);
-    return place == names.end() ? std::string_view{}
-                                : fields[static_cast<std::size_t>(place - names.begin())];
+    return fields[static_cast<std::size_t>(std::ranges::find(names, column) - names.begin())];
   };
   WrittenRow row{std::string(value("hw")),
                  Probe{.op = std::string(value("op")),
                        .precision = std::string(value("precision")),
                        .residency = value("residency") == "warm" ? Residency::warm : Residency::cold}};
-  Probe& probe = row.probe;
-  if (std::ranges::find(names, "seq_q") != names.end()) {
-    AttentionSizes& sizes = probe.attention.emplace();
-    for (const auto& [column, size] :
-         {std::pair{"batch", &sizes.batch}, std::pair{"seq_q", &sizes.query_length},
-          std::pair{"seq_kv", &sizes.key_length}, std::pair{"heads", &sizes.heads},
-          std::pair{"kv_heads", &sizes.kv_heads}, std::pair{"head_dim", &sizes.head_size}}) {
-      const auto read = whole<int>(value(column));
-      if (!read) return std::nullopt;
-      *size = *read;
-    }
-    return row;
+  for (const SizeColumn& column : layout_of(table).sizes) {
+    if (!column.read(row.probe, value(column.name))) return std::nullopt;
   }
-  const auto m = whole<std::int64_t>(value("m"));
-  const auto n = whole<std::int64_t>(value("n"));
-  if (!m || !n) return std::nullopt;
-  probe.m = *m;
-  probe.n = *n;
-  probe.k = whole<std::int64_t>(value("k")).value_or(0);
   return row;
 }
 
@@ -118,11 +150,14 @@ tl::unexpected<Diagnostics> system_failure(const std::filesystem::path& file, co
 
 SampleTable table_of(const Probe& probe) {
   if (probe.attention) return SampleTable::attention;
+  if (probe.convolution) return SampleTable::convolutions;
   return is_product(probe) ? SampleTable::products : SampleTable::streams;
 }
 
 std::string sample_header(SampleTable table) {
-  return fmt::format("{},{},{}", before_sizes, layout_of(table).sizes, after_sizes);
+  std::string header(before_sizes);
+  for (const SizeColumn& column : layout_of(table).sizes) header += fmt::format(",{}", column.name);
+  return fmt::format("{},{}", header, after_sizes);
 }
 
 std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
@@ -172,7 +207,7 @@ Result<void> SampleFolder::read_table(SampleTable table, bool resume) {
       if (row != header) return fail("the columns are not those of this version", where);
       continue;
     }
-    const auto written = parse_row(header, row);
+    const auto written = parse_row(table, row);
     if (!written) return fail("not a row that calibrate has written", where);
     if (written->hardware != field(origin_.hardware)) {
       return fail(fmt::format("a row of '{}', but this is '{}'", written->hardware, origin_.hardware), where,

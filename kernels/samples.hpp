@@ -15,10 +15,10 @@
 
 namespace roofcast {
 
-enum class SampleTable : std::uint8_t { products, attention, streams };
+enum class SampleTable : std::uint8_t { products, attention, convolutions, streams };
 
 inline constexpr std::array sample_tables = {SampleTable::products, SampleTable::attention,
-                                             SampleTable::streams};
+                                             SampleTable::convolutions, SampleTable::streams};
 
 SampleTable table_of(const Probe& probe);
 

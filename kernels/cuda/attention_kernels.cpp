@@ -78,6 +78,11 @@ ExpectedResult attended(const Probe& probe, const CudaDevice& /*device*/, const 
   return {expected.value / sum, expected.magnitude / sum};
 }
 
+/// A result needs the scores of all keys, each a sum over the head.
+std::int64_t terms(const Probe& probe) {
+  return std::int64_t{probe.attention->key_length} * probe.attention->head_size;
+}
+
 constexpr std::array<std::string_view, 1> half = {"fp16"};
 constexpr std::array<std::string_view, 1> brain = {"bf16"};
 
@@ -86,7 +91,7 @@ constexpr std::array<std::string_view, 1> brain = {"bf16"};
 constexpr CudaKernel attention_kernel(std::string_view op, std::span<const std::string_view> precision,
                                       int least, double tolerance) {
   CudaKernel kernel{op, precision, inputs, same_results, prepare, attended, least, tolerance};
-  kernel.compared = 32;
+  kernel.terms = terms;
   return kernel;
 }
 

@@ -6,13 +6,19 @@ namespace roofcast {
 namespace {
 
 std::vector<std::span<const CudaKernel>> families() {
-  return {cuda_stream_kernels(), cuda_transfer_kernels(),  cuda_product_kernels(), cuda_elementwise_kernels(),
-          cuda_row_kernels(),    cuda_attention_kernels(), cuda_rate_kernels(),    cuda_latency_kernels()};
+  std::vector all = {cuda_stream_kernels(),      cuda_transfer_kernels(), cuda_product_kernels(),
+                     cuda_elementwise_kernels(), cuda_row_kernels(),      cuda_attention_kernels(),
+                     cuda_rate_kernels(),        cuda_latency_kernels()};
+#ifdef ROOFCAST_HAS_CUDNN
+  all.push_back(cuda_convolution_kernels());
+#endif
+  return all;
 }
 
 bool has(const CudaDevice& device, const CudaKernel& kernel) {
   return device.compute_capability >= kernel.least_compute_capability &&
-         (device.products != nullptr || !kernel.needs_cublas_lt);
+         (device.products != nullptr || !kernel.needs_cublas_lt) &&
+         (device.convolutions != nullptr || !kernel.needs_cudnn);
 }
 
 }  // namespace

@@ -20,12 +20,14 @@
 namespace roofcast {
 
 class CublasLt;
+class Cudnn;
 
 /// What kernels and their grids depend on.
 struct CudaDevice {
-  int units = 1;                               ///< SMs
-  int compute_capability = 0;                  ///< 90 of 9.0
-  std::shared_ptr<const CublasLt> products{};  ///< empty if it could not be opened: then there are none
+  int units = 1;                                ///< SMs
+  int compute_capability = 0;                   ///< 90 of 9.0
+  std::shared_ptr<const CublasLt> products{};   ///< empty if it could not be opened: then there are none
+  std::shared_ptr<const Cudnn> convolutions{};  ///< the same
 };
 
 /// Where an operand lies: on the device, or on the host in memory that the system may not move, or in any.
@@ -78,12 +80,16 @@ struct CudaKernel {
   double tolerance = 1e-5;  ///< of the magnitude, besides rounding the result
   bool needs_cublas_lt = false;
   Queueing queueing = Queueing::graphs;
-  std::size_t compared = 128;  ///< results that are compared at most: fewer where each takes long
+  bool needs_cudnn = false;
+
+  /// How many terms are added up for a result. Where there are many, fewer results are compared.
+  std::int64_t (*terms)(const Probe& probe) = nullptr;
 };
 
 std::span<const CudaKernel> cuda_stream_kernels();
 std::span<const CudaKernel> cuda_transfer_kernels();
 std::span<const CudaKernel> cuda_product_kernels();
+std::span<const CudaKernel> cuda_convolution_kernels();  // only if the build has found cuDNN
 std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();
 std::span<const CudaKernel> cuda_attention_kernels();

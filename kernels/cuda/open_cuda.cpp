@@ -5,6 +5,9 @@
 
 #include "kernels/cuda/cublas_lt.hpp"
 #include "kernels/cuda/cuda_backend.hpp"
+#ifdef ROOFCAST_HAS_CUDNN
+#include "kernels/cuda/cudnn.hpp"
+#endif
 #include "kernels/isolated_backend.hpp"
 
 namespace roofcast {
@@ -24,6 +27,19 @@ tl::unexpected<Diagnostics> no_device(cudaError_t status) {
   return fail(fmt::format("no CUDA device: {}",
                           status == cudaSuccess ? "the driver shows none" : cudaGetErrorString(status)),
               {}, hint);
+}
+
+/// Opens cuDNN for `device`. Its version, or why there is none.
+std::string open_convolutions(CudaDevice& device) {
+#ifdef ROOFCAST_HAS_CUDNN
+  auto opened = Cudnn::open();
+  if (!opened) return opened.error().front().message;
+  device.convolutions = *std::move(opened);
+  return device.convolutions->version();
+#else
+  (void)device;
+  return "built without cuDNN";
+#endif
 }
 
 /// In this process, which then has a CUDA context.
@@ -46,19 +62,21 @@ Result<std::unique_ptr<Backend>> open_cuda_device() {
                     .compute_capability = 10 * properties.major + properties.minor};
   auto products = CublasLt::open();
   if (products) device.products = *std::move(products);
+  const std::string convolutions = open_convolutions(device);
   auto nvml = Nvml::open(properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
-  DeviceFacts facts{.name = properties.name,
-                    .vendor = "nvidia",
-                    .driver = fmt::format("driver {} for CUDA {}", nvml ? nvml->driver_version() : "unknown",
-                                          version_text(driver)),
-                    .libraries = fmt::format(
-                        "CUDA runtime {}; {}", version_text(runtime),
-                        device.products ? device.products->version() : products.error().front().message),
-                    .units = device.units,
-                    .memory = Bytes{static_cast<double>(memory)},
-                    .usable = Bytes{static_cast<double>(usable)},
-                    .last_level_cache = Bytes{static_cast<double>(properties.l2CacheSize)},
-                    .first_level_cache = Bytes{static_cast<double>(properties.sharedMemPerMultiprocessor)}};
+  DeviceFacts facts{
+      .name = properties.name,
+      .vendor = "nvidia",
+      .driver = fmt::format("driver {} for CUDA {}", nvml ? nvml->driver_version() : "unknown",
+                            version_text(driver)),
+      .libraries = fmt::format(
+          "CUDA runtime {}; {}; {}", version_text(runtime),
+          device.products ? device.products->version() : products.error().front().message, convolutions),
+      .units = device.units,
+      .memory = Bytes{static_cast<double>(memory)},
+      .usable = Bytes{static_cast<double>(usable)},
+      .last_level_cache = Bytes{static_cast<double>(properties.l2CacheSize)},
+      .first_level_cache = Bytes{static_cast<double>(properties.sharedMemPerMultiprocessor)}};
   return make_cuda_backend(cuda_runtime(), std::move(facts), std::move(device), std::move(nvml));
 }
 

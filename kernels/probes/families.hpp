@@ -10,6 +10,7 @@ namespace roofcast {
 std::vector<Probe> stream_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> transfer_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> product_probes(Extent extent, const ProbeLimits& limits);
+std::vector<Probe> convolution_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> elementwise_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> row_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> attention_probes(Extent extent, const ProbeLimits& limits);

@@ -17,7 +17,7 @@ constexpr std::array supported = {SupportedOp{"relu", "fp16"}, SupportedOp{"gemm
 
 /// The operator says what happens to it.
 struct ToyPrepared : Prepared {
-  ToyPrepared(std::string what, bool& is_lost) : op(std::move(what)), lost(is_lost) {}
+  ToyPrepared(const Probe& probe, bool& is_lost) : op(probe.op), chosen(name(probe)), lost(is_lost) {}
 
   Result<void> verify() override { return lost ? Result<void>(fail("lost before")) : Result<void>{}; }
   Result<Seconds> run(std::int64_t times) override {
@@ -29,9 +29,10 @@ struct ToyPrepared : Prepared {
     }
     return microseconds(3000) * static_cast<double>(times);
   }
-  std::string algorithm() const override { return "tile=" + op; }
+  std::string algorithm() const override { return chosen; }
 
   std::string op{};
+  std::string chosen{};  // what has arrived of the probe
   bool& lost;
 };
 
@@ -43,7 +44,7 @@ struct ToyBackend : Backend {
   Bytes footprint(const Probe& probe) const override { return Bytes{static_cast<double>(probe.n)}; }
   Result<std::unique_ptr<Prepared>> prepare(const Probe& probe) override {
     if (probe.op == "huge") return fail("not enough memory", {}, "ask for less");
-    return std::make_unique<ToyPrepared>(probe.op, lost);
+    return std::make_unique<ToyPrepared>(probe, lost);
   }
   std::optional<Hertz> clock_now() override { return megahertz(1500); }
   DeviceCondition condition_now() override { return {.power = Watts{250}, .throttled = true}; }
@@ -57,11 +58,15 @@ Result<std::unique_ptr<Backend>> open_toy() {
   return std::make_unique<ToyBackend>();
 }
 
-Sample measured(Backend& backend, const std::string& op) {
+Sample measured(Backend& backend, const Probe& probe) {
   const Seconds begin = std::chrono::steady_clock::now().time_since_epoch();
   const TimingRules rules{.warm_up = Seconds{0}, .least_total = Seconds{0}, .cap = Seconds{10}};
-  return measure(backend, {.op = op, .m = 2, .n = 5}, rules,
+  return measure(backend, probe, rules,
                  [begin] { return std::chrono::steady_clock::now().time_since_epoch() - begin; });
+}
+
+Sample measured(Backend& backend, const std::string& op) {
+  return measured(backend, Probe{.op = op, .m = 2, .n = 5});
 }
 
 TEST_CASE("open_isolated: says and measures what the backend in the child does") {
@@ -81,7 +86,18 @@ TEST_CASE("open_isolated: says and measures what the backend in the child does")
   CHECK(sample.timing.clock == megahertz(1500));
   CHECK(sample.timing.power == Watts{250});
   CHECK(sample.timing.throttled);
-  CHECK(sample.algorithm == "tile=relu");
+  CHECK(sample.algorithm == "relu fp32 2x5 cold");
+}
+
+TEST_CASE("open_isolated: all sizes of a probe reach the child") {
+  const auto backend = open_isolated(open_toy);
+  REQUIRE(backend);
+  const std::array probes = {
+      Probe{.op = "gemm", .precision = "int8", .m = 2, .n = 5, .k = 7, .residency = Residency::warm},
+      Probe{.op = "attention_prefill", .attention = AttentionSizes{2, 3, 5, 8, 4, 64}},
+      Probe{.op = "conv2d", .convolution = ConvolutionSizes{2, 3, 5, 7, 11, 13, 17}}};
+
+  for (const Probe& probe : probes) CHECK(measured(**backend, probe).algorithm == name(probe));
 }
 
 TEST_CASE("open_isolated: a backend that does not open says why") {
@@ -108,7 +124,7 @@ TEST_CASE("open_isolated: an error that stays ends its probe only") {
   CHECK(measured(**backend, "poison").failure == "an illegal address");
   CHECK(measured(**backend, "relu").failure.empty());
   CHECK(measured(**backend, "poison").failure == "an illegal address");
-  CHECK(measured(**backend, "gelu").algorithm == "tile=gelu");
+  CHECK(measured(**backend, "gelu").algorithm == "gelu fp32 2x5 cold");
 }
 
 TEST_CASE("open_isolated: a child that crashes or hangs ends its probe only") {

@@ -157,6 +157,50 @@ TEST_CASE("SampleFolder: tables that are there are only continued with resume") 
   CHECK(SampleFolder::open(temporary.path(), origin, true)->done() == 2);
 }
 
+TEST_CASE("SampleFolder: convolutions have a table of their own, which is read as such") {
+  const TemporaryFolder temporary;
+  const Sample convolution{.probe = {.op = "conv2d",
+                                     .precision = "fp16",
+                                     .convolution = ConvolutionSizes{.batch = 8,
+                                                                     .in_channels = 3,
+                                                                     .out_channels = 64,
+                                                                     .kernel = 7,
+                                                                     .in_size = 224,
+                                                                     .stride = 2,
+                                                                     .padding = 3},
+                                     .group = "ic3oc64k7"},
+                           .timing = {.of_one_run = {.count = 10, .median = microseconds(40)}}};
+  Sample gradient = convolution;
+  gradient.probe.op = "conv2d_wgrad";
+  auto samples = SampleFolder::open(temporary.path(), origin, false);
+  REQUIRE(samples);
+  CHECK_FALSE(fs::exists(temporary.path() / "convolutions.csv"));
+
+  REQUIRE(samples->write(convolution));
+  REQUIRE(samples->write(gradient));
+
+  auto resumed = SampleFolder::open(temporary.path(), origin, true);
+  REQUIRE(resumed);
+  CHECK(resumed->is_done(convolution.probe));
+  CHECK(resumed->is_done(gradient.probe));
+  const auto csv = read_csv(temporary.path() / "convolutions.csv");
+  REQUIRE(csv);
+  const auto table = read_measured_table(*csv);
+  REQUIRE(table);
+  CHECK(table->kind == TableKind::convolutions);
+  REQUIRE(table->rows.size() == 2);
+  const auto& row = std::get<OperatorRow>(table->rows.front().what);
+  CHECK(row.op == "conv2d");
+  CHECK(row.batch == 8);
+  CHECK(row.in_channels == 3);
+  CHECK(row.out_channels == 64);
+  CHECK(row.kernel_size == 7);
+  CHECK(row.input_size == 224);
+  CHECK(row.stride == 2);
+  CHECK(row.padding == 3);
+  CHECK(as_microseconds(table->rows.front().measured) == doctest::Approx(40));
+}
+
 TEST_CASE("SampleFolder: a row that was broken off is measured again") {
   const TemporaryFolder temporary;
   REQUIRE(SampleFolder::open(temporary.path(), origin, false)->write(product()));

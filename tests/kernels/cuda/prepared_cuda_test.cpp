@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 1> fp32 = {"fp32"};
 FakeCuda* device_of_toy = nullptr;
 Seconds one_run{};
 float added = 0;
+int compared = 0;
 std::vector<const void*> inputs_seen;
 
 Result<Launch> prepare_toy(const Probe& probe, const CudaDevice& /*device*/) {
@@ -36,6 +37,7 @@ Result<Launch> prepare_toy(const Probe& probe, const CudaDevice& /*device*/) {
 }
 
 ExpectedResult copied(const Probe&, const CudaDevice&, const InputValues& inputs, std::size_t at) {
+  ++compared;
   return {inputs(0, at), 0};
 }
 
@@ -86,6 +88,22 @@ TEST_CASE("prepared CUDA probe: right results pass, wrong and unwritten ones are
   const auto unwritten = bench.prepared->verify();
   REQUIRE_FALSE(unwritten);
   CHECK(unwritten.error().front().message == "wrong: result 0 was not written or is no number");
+}
+
+TEST_CASE(
+    "prepared CUDA probe: 128 results are compared, fewer where each has many terms, never less than 4") {
+  const auto compared_of = [](std::int64_t (*terms)(const Probe&)) {
+    Bench bench{warm};
+    bench.kernel.terms = terms;
+    compared = 0;
+    CHECK(bench.prepared->verify());
+    return compared;
+  };
+
+  CHECK(compared_of(nullptr) == 128);
+  CHECK(compared_of([](const Probe&) { return std::int64_t{1} << 17; }) == 128);
+  CHECK(compared_of([](const Probe&) { return std::int64_t{1} << 19; }) == 32);
+  CHECK(compared_of([](const Probe&) { return std::int64_t{1} << 30; }) == 4);
 }
 
 TEST_CASE("prepared CUDA probe: a batch waits behind the gate between two events") {
