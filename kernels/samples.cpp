@@ -99,14 +99,6 @@ constexpr std::string_view after_sizes =
     "latency_us,framework,notes,ref_id,usable,reason,group,runtime_collector,weight_bytes_per_elt,residency,"
     "runs_in_batch,timings,deviation_us,low_us,high_us,least_us,clock_mhz,power_w,algorithm,date";
 
-/// Without what would need quotes.
-std::string field(std::string text) {
-  std::ranges::replace_if(
-      text, [](char letter) { return letter == ',' || letter == '"' || letter == '\n' || letter == '\r'; },
-      ' ');
-  return text;
-}
-
 std::vector<std::string_view> fields_of(std::string_view row) {
   std::vector<std::string_view> fields;
   while (true) {
@@ -148,6 +140,13 @@ tl::unexpected<Diagnostics> system_failure(const std::filesystem::path& file, co
 
 }  // namespace
 
+std::string csv_field(std::string text) {
+  std::ranges::replace_if(
+      text, [](char letter) { return letter == ',' || letter == '"' || letter == '\n' || letter == '\r'; },
+      ' ');
+  return text;
+}
+
 SampleTable table_of(const Probe& probe) {
   if (probe.attention) return SampleTable::attention;
   if (probe.convolution) return SampleTable::convolutions;
@@ -163,13 +162,14 @@ std::string sample_header(SampleTable table) {
 std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
   const Probe& probe = sample.probe;
   const std::string_view residency = to_string(probe.residency);
-  const std::string who = fmt::format("calibrate,{},{},{},{}", field(origin.hardware), probe.op,
+  const std::string who = fmt::format("calibrate,{},{},{},{}", csv_field(origin.hardware), probe.op,
                                       probe.precision, sizes_of(probe));
   const double weight_bytes = value_bytes(probe.precision);
-  const std::string group = field(probe.group);
+  const std::string group = csv_field(probe.group);
   if (!sample.failure.empty()) {
-    return fmt::format("{},,{},,,0,{},{},calibrate-{},{},{},,,,,,,,,,{}", who, field(origin.libraries),
-                       field(sample.failure), group, residency, weight_bytes, residency, field(origin.date));
+    return fmt::format("{},,{},,,0,{},{},calibrate-{},{},{},,,,,,,,,,{}", who, csv_field(origin.libraries),
+                       csv_field(sample.failure), group, residency, weight_bytes, residency,
+                       csv_field(origin.date));
   }
   const Timing& timing = sample.timing;
   const Statistics& one = timing.of_one_run;
@@ -177,10 +177,10 @@ std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
   const std::string power = timing.power ? fmt::format("{:.0f}", timing.power->value) : std::string{};
   return fmt::format(
       "{},{:.6g},{},{},,1,,{},calibrate-{},{},{},{},{},{:.4g},{:.6g},{:.6g},{:.6g},{},{},{},{}", who,
-      as_microseconds(one.median), field(origin.libraries), flags(timing), group, residency, weight_bytes,
+      as_microseconds(one.median), csv_field(origin.libraries), flags(timing), group, residency, weight_bytes,
       residency, timing.runs_in_batch, one.count, as_microseconds(one.deviation), as_microseconds(one.low),
-      as_microseconds(one.high), as_microseconds(one.least), clock, power, field(sample.algorithm),
-      field(origin.date));
+      as_microseconds(one.high), as_microseconds(one.least), clock, power, csv_field(sample.algorithm),
+      csv_field(origin.date));
 }
 
 Result<void> SampleFolder::read_table(SampleTable table, bool resume) {
@@ -209,7 +209,7 @@ Result<void> SampleFolder::read_table(SampleTable table, bool resume) {
     }
     const auto written = parse_row(table, row);
     if (!written) return fail("not a row that calibrate has written", where);
-    if (written->hardware != field(origin_.hardware)) {
+    if (written->hardware != csv_field(origin_.hardware)) {
       return fail(fmt::format("a row of '{}', but this is '{}'", written->hardware, origin_.hardware), where,
                   "each card needs a folder of its own; `--hw` names the card");
     }

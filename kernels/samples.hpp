@@ -59,6 +59,9 @@ class SampleFolder {
   std::set<std::string, std::less<>> done_{};
 };
 
+/// Text for a field of a table, without what would need quotes.
+std::string csv_field(std::string text);
+
 /// The row of a sample, without its line end. No field holds a comma, quote or line break.
 std::string sample_row(const Sample& sample, const SampleOrigin& origin);
 

@@ -60,6 +60,36 @@ std::string plan_text(const MeasurePlan& plan) {
                      minutes(plan.time), as_gibibytes(plan.memory));
 }
 
+constexpr Seconds memory_use_time{20};  // assumed: libraries are loaded and kernels built
+
+const BackendEntry* find_backend(const std::string& name) {
+  const auto entry = std::ranges::find(backends(), name, &BackendEntry::name);
+  return entry == backends().end() ? nullptr : &*entry;
+}
+
+bool has_memory_use(const MeasureOptions& options) {
+  const BackendEntry* entry = find_backend(options.backend);
+  return entry != nullptr && entry->memory_use != nullptr;
+}
+
+/// What the device's software takes of its memory, as memory.csv. A table that is there stays with `resume`.
+Result<void> write_memory_use(const MeasureOptions& options, const SampleOrigin& origin) {
+  const std::string path = (std::filesystem::path(options.folder) / "memory.csv").string();
+  if (!has_memory_use(options) || (options.resume && std::filesystem::exists(path))) return {};
+  const auto uses = find_backend(options.backend)->memory_use();
+  if (!uses) return tl::make_unexpected(uses.error());
+  const std::string problem = write_file(path, memory_table(*uses, origin));
+  if (!problem.empty()) return fail("cannot be written: " + problem, Location{.file = path});
+  return {};
+}
+
+MeasurePlan plan_of(const MeasureOptions& options, const Backend& backend, Extent extent,
+                    std::vector<Probe> probes) {
+  MeasurePlan plan = measure_plan(backend, extent, std::move(probes));
+  if (has_memory_use(options)) plan.time += memory_use_time;
+  return plan;
+}
+
 struct Outcome {
   std::size_t measured = 0;
   std::size_t failed = 0;
@@ -67,10 +97,10 @@ struct Outcome {
   std::size_t left = 0;  ///< not begun when the time was over
 };
 
-Result<Outcome> measure_all(Backend& backend, const MeasurePlan& plan, SampleFolder& samples, bool quiet) {
+Result<Outcome> measure_all(Backend& backend, const MeasurePlan& plan, SampleFolder& samples, Seconds end,
+                            bool quiet) {
   Outcome outcome;
   ProgressLine progress(!quiet);
-  const Seconds end = now() + plan.time;
   Seconds longest = plan.rules.cap;  // of a probe so far: others may use the machine too
   for (const Probe& probe : plan.probes) {
     const std::size_t done = outcome.measured + outcome.failed;
@@ -117,10 +147,11 @@ int measure_into(Backend& backend, const MeasureOptions& options, Extent extent,
   std::vector<Probe> missing;
   std::ranges::copy_if(probes, std::back_inserter(missing),
                        [&](const Probe& probe) { return !samples->is_done(probe); });
-  const MeasurePlan plan = measure_plan(backend, extent, std::move(missing));
+  const MeasurePlan plan = plan_of(options, backend, extent, std::move(missing));
   if (!options.quiet) fmt::print(stderr, "{}{}", describe(device), plan_text(plan));
   const Seconds begin = now();
-  const auto outcome = measure_all(backend, plan, *samples, options.quiet);
+  if (const auto written = write_memory_use(options, origin); !written) return refuse(written.error());
+  const auto outcome = measure_all(backend, plan, *samples, begin + plan.time, options.quiet);
   if (!outcome) return refuse(outcome.error());
   const auto peaks = measured_peaks(options.folder, probes);
   if (!peaks) return refuse(peaks.error());
@@ -143,8 +174,7 @@ int measure_into(Backend& backend, const MeasureOptions& options, Extent extent,
 }  // namespace
 
 Result<std::unique_ptr<Backend>> open_backend(const std::string& name) {
-  const auto entry = std::ranges::find(backends(), name, &BackendEntry::name);
-  if (entry != backends().end()) return entry->open();
+  if (const BackendEntry* entry = find_backend(name)) return entry->open();
   std::vector<std::string> names;
   for (const BackendEntry& known : backends()) names.emplace_back(known.name);
   return fail(fmt::format("--backend: unknown backend '{}'", name), {},
@@ -158,14 +188,12 @@ int measure_command(const MeasureOptions& options) {
   const auto backend = open_backend(options.backend);
   if (!backend) {
     const int code = refuse(backend.error());
-    const bool known =
-        std::ranges::find(backends(), options.backend, &BackendEntry::name) != backends().end();
-    return known ? exit_no_device : code;
+    return find_backend(options.backend) != nullptr ? exit_no_device : code;
   }
   const Extent extent = options.full ? Extent::full : Extent::quick;
   const std::vector<Probe> probes = probe_list(extent, (*backend)->limits());
   if (options.list) return print_list(probes);
-  if (options.dry_run) return print(plan_text(measure_plan(**backend, extent, probes)));
+  if (options.dry_run) return print(plan_text(plan_of(options, **backend, extent, probes)));
   if (options.folder.empty()) {
     return refuse({{{}, "-o FOLDER is missing", "the tables of samples are written there"}});
   }

@@ -14,6 +14,12 @@ using Initialise = int (*)();
 using ByBusId = int (*)(const char* bus_id, void** device);
 using PowerUsage = int (*)(void* device, unsigned* milliwatts);
 using ThrottleReasons = int (*)(void* device, unsigned long long* reasons);
+struct Memory {
+  unsigned long long total = 0;
+  unsigned long long free = 0;
+  unsigned long long used = 0;
+};
+using MemoryInfo = int (*)(void* device, Memory* memory);
 using DriverVersion = int (*)(char* text, unsigned size);
 
 }  // namespace
@@ -23,6 +29,7 @@ struct Nvml::Functions {
   ByBusId by_bus_id = nullptr;
   PowerUsage power_usage = nullptr;
   ThrottleReasons throttle_reasons = nullptr;
+  MemoryInfo memory_info = nullptr;
   DriverVersion driver_version = nullptr;
 };
 
@@ -37,6 +44,7 @@ std::optional<Nvml> Nvml::open(int domain, int bus, int device) {
   find(functions->by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
   find(functions->power_usage, "nvmlDeviceGetPowerUsage");
   find(functions->throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  find(functions->memory_info, "nvmlDeviceGetMemoryInfo");
   find(functions->driver_version, "nvmlSystemGetDriverVersion");
   if (functions->initialise == nullptr || functions->by_bus_id == nullptr || functions->initialise() != 0)
     return std::nullopt;
@@ -56,6 +64,13 @@ DeviceCondition Nvml::condition() const {
   if (functions_->throttle_reasons != nullptr && functions_->throttle_reasons(device_, &reasons) == 0)
     now.throttled = is_throttled(reasons);
   return now;
+}
+
+std::optional<Bytes> Nvml::free_memory() const {
+  Memory memory;
+  if (functions_->memory_info == nullptr || functions_->memory_info(device_, &memory) != 0)
+    return std::nullopt;
+  return Bytes{static_cast<double>(memory.free)};
 }
 
 std::string Nvml::driver_version() const {

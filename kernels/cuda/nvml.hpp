@@ -17,6 +17,9 @@ class Nvml {
 
   DeviceCondition condition() const;
 
+  /// What nobody uses of the device's memory.
+  std::optional<Bytes> free_memory() const;
+
   /// "580.65.06"; empty if it does not tell.
   std::string driver_version() const;
 
