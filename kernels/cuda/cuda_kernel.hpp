@@ -81,6 +81,7 @@ struct CudaKernel {
   bool needs_cublas_lt = false;
   Queueing queueing = Queueing::graphs;
   bool needs_cudnn = false;
+  int most_compute_capability = 9999;  ///< less where its code is for one alone
 
   /// How many terms are added up for a result. Where there are many, fewer results are compared.
   std::int64_t (*terms)(const Probe& probe) = nullptr;
@@ -94,6 +95,7 @@ std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();
 std::span<const CudaKernel> cuda_attention_kernels();
 std::span<const CudaKernel> cuda_rate_kernels();
+std::span<const CudaKernel> cuda_wgmma_kernels();
 std::span<const CudaKernel> cuda_latency_kernels();
 
 /// The operator's kernel in that precision on that device; nullptr if there is none.

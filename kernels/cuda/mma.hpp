@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <string_view>
 
 #include "kernels/cuda/host_device.hpp"
 
@@ -41,6 +42,14 @@ inline constexpr int mma_chains = 8;     // sums of a warp that do not wait for 
 inline constexpr int mma_threads = 128;  // a block: a warp for each of an SM's four parts
 
 enum class MmaType : std::uint8_t { fp16, bf16, tf32, int8, fp8 };
+
+/// Of a precision that Tensor Cores have.
+constexpr MmaType mma_type(std::string_view precision) {
+  if (precision == "bf16") return MmaType::bf16;
+  if (precision == "tf32") return MmaType::tf32;
+  if (precision == "int8") return MmaType::int8;
+  return precision == "fp8" ? MmaType::fp8 : MmaType::fp16;
+}
 
 struct MmaArguments {
   const void* first = nullptr;    ///< a tile for each warp

@@ -84,13 +84,6 @@ ExpectedResult shared_value(const Probe& probe, const CudaDevice& /*device*/, co
   return expected;
 }
 
-MmaType mma_type(std::string_view precision) {
-  if (precision == "bf16") return MmaType::bf16;
-  if (precision == "tf32") return MmaType::tf32;
-  if (precision == "int8") return MmaType::int8;
-  return precision == "fp8" ? MmaType::fp8 : MmaType::fp16;
-}
-
 /// Values in a row of the first tile, a column of the second.
 std::size_t tile_depth(const Probe& probe) {
   return tile_words * 4 / size_of(element_of(probe.precision));
