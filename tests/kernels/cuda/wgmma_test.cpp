@@ -19,7 +19,7 @@ TEST_CASE("wgmma_descriptor: fields as the manual of PTX has them") {
   CHECK((descriptor >> 16U & 0x3FFFU) == 1);             // not used
   CHECK((descriptor >> 32U & 0x3FFFU) == 8 * 128 / 16);  // from 8 rows to the next
   CHECK((descriptor >> 49U & 7U) == 0);                  // offset: tiles lie at multiples of 1024
-  CHECK(descriptor >> 62U == 1);                         // swizzled over 128 bytes
+  CHECK((descriptor >> 62U) == 1);                       // swizzled over 128 bytes
   CHECK(wgmma_descriptor(0x12420) == descriptor + 2);    // a step of 32 bytes
   CHECK((wgmma_descriptor(0x40400) & 0x3FFFU) == 0x40);  // 18 bits
 }
