@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "tests/no_leak_check.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -23,6 +25,7 @@ constexpr const char* h100 =
 
 TEST_CASE(
     "plan_convolution: cuDNN has a kernel for each pass and precision, with Tensor Cores but for fp32") {
+  const NoLeakCheck of_cudnn;
   const auto library = Cudnn::open_for(h100);
   if (!library) {
     MESSAGE("skipped: ", library.error().front().message);
@@ -52,6 +55,7 @@ TEST_CASE(
 }
 
 TEST_CASE("plan_convolution: what is no convolution is told in the library's words") {
+  const NoLeakCheck of_cudnn;
   const auto library = Cudnn::open_for(h100);
   if (!library) return;
   constexpr ConvolutionSizes sizes{
