@@ -23,14 +23,14 @@ enum class Request : std::uint8_t { footprint, prepare, verify, run, drop, clock
 
 MessageWriter& operator<<(MessageWriter& out, const Probe& probe) {
   return out << probe.op << probe.precision << probe.m << probe.n << probe.k << probe.attention
-             << probe.convolution << probe.residency << probe.group << probe.operations << probe.read
-             << probe.written;
+             << probe.convolution << probe.residency << probe.load << probe.group << probe.operations
+             << probe.read << probe.written;
 }
 
 MessageReader& operator>>(MessageReader& in, Probe& probe) {
   return in >> probe.op >> probe.precision >> probe.m >> probe.n >> probe.k >> probe.attention >>
-         probe.convolution >> probe.residency >> probe.group >> probe.operations >> probe.read >>
-         probe.written;
+         probe.convolution >> probe.residency >> probe.load >> probe.group >> probe.operations >>
+         probe.read >> probe.written;
 }
 
 MessageWriter& operator<<(MessageWriter& out, const DeviceFacts& facts) {

@@ -9,6 +9,16 @@ Sample failed(const Probe& probe, const Diagnostics& problems) {
 
 }  // namespace
 
+TimingRules rules_of(const Probe& probe, const TimingRules& rules) {
+  if (probe.load == Load::burst) return rules;
+  TimingRules longer = rules;
+  longer.warm_up = Seconds{3};
+  longer.shortest_batch = Seconds{0.2};
+  longer.least_total = Seconds{3};
+  longer.cap = Seconds{7.5};
+  return longer;
+}
+
 Sample measure(Backend& backend, const Probe& probe, const TimingRules& rules,
                const std::function<Seconds()>& now) {
   const auto prepared = backend.prepare(probe);
@@ -25,7 +35,7 @@ Sample measure(Backend& backend, const Probe& probe, const TimingRules& rules,
                            .clock = [&] { return backend.clock_now(); },
                            .power = [&] { return condition.power; },
                            .throttled = [&] { return condition.throttled; }};
-  auto timing = time_kernel(kernel, rules, backend.device().clock);
+  auto timing = time_kernel(kernel, rules_of(probe, rules), backend.device().clock);
   if (!timing) return failed(probe, timing.error());
   return {.probe = probe, .timing = *std::move(timing), .algorithm = (*prepared)->algorithm()};
 }

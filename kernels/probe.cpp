@@ -37,7 +37,8 @@ std::string sizes_text(const Probe& probe) {
 }  // namespace
 
 std::string name(const Probe& probe) {
-  return fmt::format("{} {} {} {}", probe.op, probe.precision, sizes_text(probe), to_string(probe.residency));
+  return fmt::format("{} {} {} {}{}", probe.op, probe.precision, sizes_text(probe),
+                     to_string(probe.residency), probe.load == Load::sustained ? " sustained" : "");
 }
 
 }  // namespace roofcast

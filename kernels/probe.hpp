@@ -18,6 +18,10 @@ enum class Residency : std::uint8_t { cold, warm };
 
 std::string_view to_string(Residency residency);
 
+/// Burst: timed at the clock that a cool device has. Sustained: after seconds of the same, at the clock that
+/// power and heat leave.
+enum class Load : std::uint8_t { burst, sustained };
+
 struct Probe {
   std::string op{};  ///< as tables of measured times name it (tests/validation/README.md), or stream_...
   std::string precision = "fp32";
@@ -27,6 +31,7 @@ struct Probe {
   std::optional<AttentionSizes> attention{};      ///< then m rows of n values are its results
   std::optional<ConvolutionSizes> convolution{};  ///< then m, n and k mean nothing
   Residency residency = Residency::cold;
+  Load load = Load::burst;
   std::string group{};  ///< probes too alike to judge each other
 
   // The least that any implementation does: padding, and lines that are read to be overwritten, are left out.
@@ -46,7 +51,8 @@ double value_bytes(std::string_view precision);
 double product_bytes(std::string_view precision);
 
 /// "gemm fp32 128x256x64 cold", "attention_prefill bf16 b2 q512 kv512 h16/16 d64 cold",
-/// "conv2d fp16 8x64x56 to 256 k1s1p0 cold". No two probes of a list have the same name.
+/// "conv2d fp16 8x64x56 to 256 k1s1p0 cold"; those under load end in " sustained". No two probes of a list
+/// have the same name.
 std::string name(const Probe& probe);
 
 }  // namespace roofcast

@@ -16,6 +16,7 @@ const std::vector<ProbeFamily>& probe_families() {
       {"attention", attention_probes},
       {"elementwise", elementwise_probes},
       {"rows", row_probes},
+      {"optimizers", optimizer_probes},
       {"rates", rate_probes},
       {"latencies", latency_probes},
   };

@@ -87,6 +87,14 @@ TableLayout layout_of(SampleTable table) {
   return {"streams.csv", stream_columns};
 }
 
+constexpr std::string_view sustained_collector = "calibrate-sustained";
+
+/// The program that ran the probe, by which `fit` and `validate` know how: hardware_db/harnesses.
+std::string collector_of(const Probe& probe) {
+  if (probe.load == Load::sustained) return std::string(sustained_collector);
+  return fmt::format("calibrate-{}", to_string(probe.residency));
+}
+
 std::string sizes_of(const Probe& probe) {
   std::string text;
   for (const SizeColumn& column : layout_of(table_of(probe)).sizes)
@@ -123,10 +131,12 @@ std::optional<WrittenRow> parse_row(SampleTable table, std::string_view line) {
   const auto value = [&](std::string_view column) {
     return fields[static_cast<std::size_t>(std::ranges::find(names, column) - names.begin())];
   };
-  WrittenRow row{std::string(value("hw")),
-                 Probe{.op = std::string(value("op")),
-                       .precision = std::string(value("precision")),
-                       .residency = value("residency") == "warm" ? Residency::warm : Residency::cold}};
+  WrittenRow row{
+      std::string(value("hw")),
+      Probe{.op = std::string(value("op")),
+            .precision = std::string(value("precision")),
+            .residency = value("residency") == "warm" ? Residency::warm : Residency::cold,
+            .load = value("runtime_collector") == sustained_collector ? Load::sustained : Load::burst}};
   for (const SizeColumn& column : layout_of(table).sizes) {
     if (!column.read(row.probe, value(column.name))) return std::nullopt;
   }
@@ -167,20 +177,20 @@ std::string sample_row(const Sample& sample, const SampleOrigin& origin) {
   const double weight_bytes = value_bytes(probe.precision);
   const std::string group = csv_field(probe.group);
   if (!sample.failure.empty()) {
-    return fmt::format("{},,{},,,0,{},{},calibrate-{},{},{},,,,,,,,,,{}", who, csv_field(origin.libraries),
-                       csv_field(sample.failure), group, residency, weight_bytes, residency,
+    return fmt::format("{},,{},,,0,{},{},{},{},{},,,,,,,,,,{}", who, csv_field(origin.libraries),
+                       csv_field(sample.failure), group, collector_of(probe), weight_bytes, residency,
                        csv_field(origin.date));
   }
   const Timing& timing = sample.timing;
   const Statistics& one = timing.of_one_run;
   const std::string clock = timing.clock ? fmt::format("{:.0f}", timing.clock->value / 1e6) : std::string{};
   const std::string power = timing.power ? fmt::format("{:.0f}", timing.power->value) : std::string{};
-  return fmt::format(
-      "{},{:.6g},{},{},,1,,{},calibrate-{},{},{},{},{},{:.4g},{:.6g},{:.6g},{:.6g},{},{},{},{}", who,
-      as_microseconds(one.median), csv_field(origin.libraries), flags(timing), group, residency, weight_bytes,
-      residency, timing.runs_in_batch, one.count, as_microseconds(one.deviation), as_microseconds(one.low),
-      as_microseconds(one.high), as_microseconds(one.least), clock, power, csv_field(sample.algorithm),
-      csv_field(origin.date));
+  return fmt::format("{},{:.6g},{},{},,1,,{},{},{},{},{},{},{:.4g},{:.6g},{:.6g},{:.6g},{},{},{},{}", who,
+                     as_microseconds(one.median), csv_field(origin.libraries), flags(timing), group,
+                     collector_of(probe), weight_bytes, residency, timing.runs_in_batch, one.count,
+                     as_microseconds(one.deviation), as_microseconds(one.low), as_microseconds(one.high),
+                     as_microseconds(one.least), clock, power, csv_field(sample.algorithm),
+                     csv_field(origin.date));
 }
 
 Result<void> SampleFolder::read_table(SampleTable table, bool resume) {

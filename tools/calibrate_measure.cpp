@@ -101,12 +101,13 @@ Result<Outcome> measure_all(Backend& backend, const MeasurePlan& plan, SampleFol
                             bool quiet) {
   Outcome outcome;
   ProgressLine progress(!quiet);
-  Seconds longest = plan.rules.cap;  // of a probe so far: others may use the machine too
+  Seconds beyond{};  // its cap, of a probe so far: others may use the machine too
   for (const Probe& probe : plan.probes) {
     const std::size_t done = outcome.measured + outcome.failed;
     progress.show(done, plan.probes.size(), "probes");
     const Seconds begin = now();
-    if (begin + longest > end) {
+    const Seconds cap = rules_of(probe, plan.rules).cap;
+    if (begin + cap + beyond > end) {
       outcome.left = plan.probes.size() - done;
       break;
     }
@@ -114,7 +115,7 @@ Result<Outcome> measure_all(Backend& backend, const MeasurePlan& plan, SampleFol
     if (const auto written = samples.write(sample); !written) return tl::make_unexpected(written.error());
     ++(sample.failure.empty() ? outcome.measured : outcome.failed);
     if (!flags(sample.timing).empty()) ++outcome.flagged;
-    longest = std::max(longest, now() - begin);
+    beyond = std::max(beyond, now() - begin - cap);
   }
   return outcome;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kernels/measure.hpp"
+
 namespace roofcast {
 
 TimingRules timing_rules(Extent extent) {
@@ -16,7 +18,7 @@ MeasurePlan measure_plan(const Backend& backend, Extent extent, std::vector<Prob
   MeasurePlan plan{.probes = std::move(probes), .rules = timing_rules(extent)};
   for (const Probe& probe : plan.probes) {
     const Bytes footprint = backend.footprint(probe);
-    plan.time += plan.rules.cap + checking + footprint / filling;
+    plan.time += rules_of(probe, plan.rules).cap + checking + footprint / filling;
     plan.memory = std::max(plan.memory, footprint);
   }
   return plan;

@@ -20,8 +20,8 @@ struct MeasurePlan {
 /// How long a series may take: a quick plan gives each probe less.
 TimingRules timing_rules(Extent extent);
 
-/// A probe takes at most the cap of its series, and for preparing and checking it, which is assumed and not
-/// measured, 0.1 s and what its operands take at 0.5 GB/s.
+/// A probe takes at most the cap of its series (`rules_of`), and for preparing and checking it, which is
+/// assumed and not measured, 0.1 s and what its operands take at 0.5 GB/s.
 MeasurePlan measure_plan(const Backend& backend, Extent extent, std::vector<Probe> probes);
 
 /// "nvidia-a100" of "NVIDIA A100": small letters, digits and dashes.

@@ -16,7 +16,8 @@ namespace roofcast {
 /// How the row was timed: as its source does, else as the program that ran it, else with nothing on top.
 Harness harness_of(const MeasuredRow& row, const std::map<std::string, Harness, std::less<>>& harnesses);
 
-/// The row of an operator as a sample for a fit; none where it could not be predicted either.
+/// The row of an operator as a sample for a fit; none where it could not be predicted either, and none of
+/// sustained load.
 std::optional<KernelSample> operator_sample(const MeasuredRow& row, const Device& device,
                                             const Harness& harness);
 

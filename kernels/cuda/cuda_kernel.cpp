@@ -8,7 +8,8 @@ namespace {
 std::vector<std::span<const CudaKernel>> families() {
   std::vector all = {cuda_stream_kernels(),      cuda_transfer_kernels(), cuda_product_kernels(),
                      cuda_elementwise_kernels(), cuda_row_kernels(),      cuda_attention_kernels(),
-                     cuda_rate_kernels(),        cuda_wgmma_kernels(),    cuda_latency_kernels()};
+                     cuda_optimizer_kernels(),   cuda_rate_kernels(),     cuda_wgmma_kernels(),
+                     cuda_latency_kernels()};
 #ifdef ROOFCAST_HAS_CUDNN
   all.push_back(cuda_convolution_kernels());
 #endif

@@ -94,6 +94,7 @@ std::span<const CudaKernel> cuda_convolution_kernels();  // only if the build ha
 std::span<const CudaKernel> cuda_elementwise_kernels();
 std::span<const CudaKernel> cuda_row_kernels();
 std::span<const CudaKernel> cuda_attention_kernels();
+std::span<const CudaKernel> cuda_optimizer_kernels();
 std::span<const CudaKernel> cuda_rate_kernels();
 std::span<const CudaKernel> cuda_wgmma_kernels();
 std::span<const CudaKernel> cuda_latency_kernels();

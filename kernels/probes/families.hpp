@@ -14,6 +14,7 @@ std::vector<Probe> convolution_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> elementwise_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> row_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> attention_probes(Extent extent, const ProbeLimits& limits);
+std::vector<Probe> optimizer_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> latency_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> rate_probes(Extent extent, const ProbeLimits& limits);
 

@@ -114,6 +114,26 @@ std::set<Shape> square_shapes() {
   return {{512, 512, 512}, {1024, 1024, 1024}, {1536, 1536, 1536}, {2048, 2048, 2048}, {8192, 8192, 8192}};
 }
 
+/// Products that keep a device busy, and some whose operands do, for which it is under load for seconds: how
+/// far power and heat bring its clock down. In a quick list one, in a precision that all devices have.
+std::vector<Probe> sustained_probes(Extent extent, const ProbeLimits& limits) {
+  if (limits.supported.empty()) return {};
+  const std::vector<Shape> shapes =
+      extent == Extent::quick
+          ? std::vector<Shape>{{8192, 8192, 8192}}
+          : std::vector<Shape>{{8192, 8192, 8192}, {4096, 14336, 4096}, {128, 8192, 8192}, {16, 8192, 8192}};
+  std::vector<Probe> probes;
+  for (const std::string_view precision : precisions_of("gemm", limits)) {
+    if (extent == Extent::quick && precision != "fp16") continue;
+    for (const Shape& shape : shapes) {
+      if (!is_allowed(shape, limits)) continue;
+      probes.push_back(product_probe(shape, precision));
+      probes.back().load = Load::sustained;
+    }
+  }
+  return probes;
+}
+
 }  // namespace
 
 std::vector<Probe> product_probes(Extent extent, const ProbeLimits& limits) {
@@ -121,7 +141,7 @@ std::vector<Probe> product_probes(Extent extent, const ProbeLimits& limits) {
   shapes.merge(transformer_shapes(extent));
   shapes.merge(tail_shapes(extent));
   shapes.merge(square_shapes());
-  std::vector<Probe> probes;
+  std::vector<Probe> probes = sustained_probes(extent, limits);
   for (const std::string_view precision : precisions_of("gemm", limits)) {
     for (const Shape& shape : shapes) {
       if (is_allowed(shape, limits) && is_aligned(shape, precision))

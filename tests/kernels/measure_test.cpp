@@ -58,6 +58,18 @@ TEST_CASE("measure: the time of one run") {
   CHECK_FALSE(sample.timing.clock.has_value());
 }
 
+TEST_CASE("measure: under sustained load 3 s come before, and 3 s are timed in long batches") {
+  ToyBackend backend{Trouble::none};
+
+  const Sample sample = measure(backend, {.op = "relu", .m = 4, .n = 8, .load = Load::sustained}, {},
+                                [&] { return microseconds(2000) * static_cast<double>(backend.runs); });
+
+  CHECK(sample.timing.runs_in_batch == 100);
+  CHECK(sample.timing.of_one_run.count == 15);
+  CHECK(backend.runs * 2e-3 > 6);
+  CHECK(backend.runs * 2e-3 < 7.5);
+}
+
 TEST_CASE("measure: a kernel with wrong results is never timed") {
   ToyBackend backend{Trouble::verify};
 

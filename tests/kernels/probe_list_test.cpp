@@ -116,6 +116,21 @@ TEST_CASE("probes: what they have to do, by hand") {
   CHECK(norm.read.value == 4.0 * (16 * 1024 + 2 * 1024));
 }
 
+TEST_CASE(
+    "product probes: one under sustained load in a quick list, more in a full one, none on processors") {
+  constexpr std::array supported = {SupportedOp{"gemm", "fp16"}, SupportedOp{"gemm", "bf16"}};
+  ProbeLimits limits = generous;
+  const auto sustained = [&](Extent extent) {
+    const std::vector<Probe> probes = probe_list(extent, limits);
+    return std::ranges::count(probes, Load::sustained, &Probe::load);
+  };
+  CHECK(sustained(Extent::full) == 0);
+  limits.supported = supported;
+
+  CHECK(sustained(Extent::quick) == 1);
+  CHECK(sustained(Extent::full) == 2 * 4);
+}
+
 TEST_CASE("attention probes: only where a device names them; counted by hand") {
   constexpr std::array supported = {SupportedOp{"attention_prefill", "bf16"},
                                     SupportedOp{"attention_bidirectional", "bf16"}};

@@ -137,6 +137,22 @@ TEST_CASE("SampleFolder: attention has a table of its own, with its sizes") {
   CHECK_FALSE(resumed->is_done(longer));
 }
 
+TEST_CASE("SampleFolder: a product under sustained load is another row, which says so") {
+  const TemporaryFolder temporary;
+  Sample sample = product();
+  sample.probe.load = Load::sustained;
+  REQUIRE(SampleFolder::open(temporary.path(), origin, false)->write(sample));
+
+  const auto measured = read_measured_folder(temporary.path());
+  const auto resumed = SampleFolder::open(temporary.path(), origin, true);
+
+  REQUIRE(measured);
+  CHECK(measured->tables[0].rows[0].runtime == "calibrate-sustained");
+  REQUIRE(resumed);
+  CHECK(resumed->is_done(sample.probe));
+  CHECK_FALSE(resumed->is_done(product().probe));
+}
+
 TEST_CASE("SampleFolder: tables that are there are only continued with resume") {
   const TemporaryFolder temporary;
   REQUIRE(SampleFolder::open(temporary.path(), origin, false)->write(product()));

@@ -25,6 +25,9 @@ TEST_CASE("measure_plan: the cap of each probe, 0.1 s, and two seconds for each 
   CHECK(quick.time.count() == doctest::Approx(2 * (0.5 + 0.1 + 2.0)));
   CHECK(full.time.count() == doctest::Approx(2.0 + 0.1 + 2.0));
   CHECK(quick.memory.value == 1e9);
+  const MeasurePlan sustained =
+      measure_plan(backend, Extent::quick, {{.op = "gemm", .load = Load::sustained}});
+  CHECK(sustained.time.count() == doctest::Approx(7.5 + 0.1 + 2.0));
 }
 
 TEST_CASE("slug_of: small letters, digits and single dashes") {

@@ -154,6 +154,19 @@ TEST_CASE("predict_operator: a large product at the peak, in each arithmetic") {
   CHECK(missing.error().reason == "no_arithmetic:bf16");
 }
 
+TEST_CASE("operator_sample: timings under sustained load are predicted, but no fit takes them") {
+  MeasuredRow row{.source = "lab",
+                  .measured = Seconds{1},
+                  .what = OperatorRow{.op = "gemm", .precision = "fp32", .m = 64, .n = 64, .k = 64}};
+
+  CHECK(operator_sample(row, toy_device(), {}));
+  row.runtime = "calibrate-sustained";
+  CHECK_FALSE(operator_sample(row, toy_device(), {}));
+  const Priors priors = toy_priors();
+  CHECK(
+      predict_operator(std::get<OperatorRow>(row.what), toy_device(), time_model(toy_device(), priors), {}));
+}
+
 TEST_CASE("roofline: the longer of arithmetic and bytes, and no launch") {
   const OperatorRow copy{.op = "relu", .precision = "fp32", .m = 1000, .n = 125000};  // 2 x 0.5 GB at 1 TB/s
   const MeasuredRow row{.device = "toy-8gb", .what = copy};
