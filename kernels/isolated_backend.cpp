@@ -23,14 +23,14 @@ enum class Request : std::uint8_t { footprint, prepare, verify, run, drop, clock
 
 MessageWriter& operator<<(MessageWriter& out, const Probe& probe) {
   return out << probe.op << probe.precision << probe.m << probe.n << probe.k << probe.attention
-             << probe.convolution << probe.residency << probe.load << probe.group << probe.operations
-             << probe.read << probe.written;
+             << probe.convolution << probe.collective << probe.residency << probe.load << probe.group
+             << probe.operations << probe.read << probe.written;
 }
 
 MessageReader& operator>>(MessageReader& in, Probe& probe) {
   return in >> probe.op >> probe.precision >> probe.m >> probe.n >> probe.k >> probe.attention >>
-         probe.convolution >> probe.residency >> probe.load >> probe.group >> probe.operations >>
-         probe.read >> probe.written;
+         probe.convolution >> probe.collective >> probe.residency >> probe.load >> probe.group >>
+         probe.operations >> probe.read >> probe.written;
 }
 
 MessageWriter& operator<<(MessageWriter& out, const DeviceFacts& facts) {
@@ -161,8 +161,8 @@ void serve(int socket, const Open& open) {
   }
   const ProbeLimits limits = (*backend)->limits();
   MessageWriter hello = well();
-  hello << (*backend)->device() << limits.memory << limits.operations << limits.units << limits.cache
-        << limits.supported.size();
+  hello << (*backend)->device() << limits.memory << limits.operations << limits.units << limits.devices
+        << limits.cache << limits.supported.size();
   for (const SupportedOp& each : limits.supported) hello << each.op << each.precision;
   if (!send_message(socket, hello.bytes())) return;
   Server server(*std::move(backend));
@@ -234,7 +234,8 @@ class IsolatedBackend : public Backend {
     child_ = std::move(child);
     if (generation_ > 1) return {};
     std::size_t count = 0;
-    in >> facts_ >> limits_.memory >> limits_.operations >> limits_.units >> limits_.cache >> count;
+    in >> facts_ >> limits_.memory >> limits_.operations >> limits_.units >> limits_.devices >>
+        limits_.cache >> count;
     supported_text_.resize(count);
     for (SupportedText& each : supported_text_) in >> each.op >> each.precision;
     for (const SupportedText& each : supported_text_) supported_.push_back({each.op, each.precision});

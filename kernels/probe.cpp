@@ -30,6 +30,8 @@ std::string sizes_text(const Probe& probe) {
     return fmt::format("{}x{}x{} to {} k{}s{}p{}", sizes->batch, sizes->in_channels, sizes->in_size,
                        sizes->out_channels, sizes->kernel, sizes->stride, sizes->padding);
   }
+  if (const auto& sizes = probe.collective)
+    return fmt::format("{} bytes on {}", sizes->bytes, sizes->devices);
   if (is_product(probe)) return fmt::format("{}x{}x{}", probe.m, probe.n, probe.k);
   return fmt::format("{}x{}", probe.m, probe.n);
 }

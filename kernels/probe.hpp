@@ -8,6 +8,7 @@
 
 #include "engine/base/units.hpp"
 #include "kernels/attention_sizes.hpp"
+#include "kernels/collective_sizes.hpp"
 #include "kernels/convolution_sizes.hpp"
 
 namespace roofcast {
@@ -30,6 +31,7 @@ struct Probe {
   std::int64_t k = 0;                             ///< 0 where nothing is multiplied
   std::optional<AttentionSizes> attention{};      ///< then m rows of n values are its results
   std::optional<ConvolutionSizes> convolution{};  ///< then m, n and k mean nothing
+  std::optional<CollectiveSizes> collective{};    ///< the same
   Residency residency = Residency::cold;
   Load load = Load::burst;
   std::string group{};  ///< probes too alike to judge each other
@@ -51,8 +53,8 @@ double value_bytes(std::string_view precision);
 double product_bytes(std::string_view precision);
 
 /// "gemm fp32 128x256x64 cold", "attention_prefill bf16 b2 q512 kv512 h16/16 d64 cold",
-/// "conv2d fp16 8x64x56 to 256 k1s1p0 cold"; those under load end in " sustained". No two probes of a list
-/// have the same name.
+/// "conv2d fp16 8x64x56 to 256 k1s1p0 cold", "all_reduce bf16 4096 bytes on 8 warm"; those under load end in
+/// " sustained". No two probes of a list have the same name.
 std::string name(const Probe& probe);
 
 }  // namespace roofcast

@@ -19,6 +19,7 @@ const std::vector<ProbeFamily>& probe_families() {
       {"optimizers", optimizer_probes},
       {"rates", rate_probes},
       {"latencies", latency_probes},
+      {"collectives", collective_probes},
   };
   return families;
 }

@@ -24,6 +24,7 @@ struct ProbeLimits {
   Bytes memory{};      ///< of one set of operands and results
   Flops operations{};  ///< of one run
   int units = 1;       ///< SMs, or cores
+  int devices = 1;     ///< of this kind, among which there are collective operations
   Bytes cache{};       ///< the last level
 
   /// What the device has kernels for; empty: the operators of networks and plain streams, in fp32. The

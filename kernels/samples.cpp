@@ -72,6 +72,9 @@ constexpr std::array convolution_columns = {
     of<&Probe::convolution, &ConvolutionSizes::stride>("stride"),
     of<&Probe::convolution, &ConvolutionSizes::padding>("pad")};
 
+constexpr std::array collective_columns = {of<&Probe::collective, &CollectiveSizes::bytes>("bytes"),
+                                           of<&Probe::collective, &CollectiveSizes::devices>("n_gpus")};
+
 struct TableLayout {
   std::string_view file{};
   std::span<const SizeColumn> sizes{};
@@ -82,6 +85,7 @@ TableLayout layout_of(SampleTable table) {
     case SampleTable::products: return {"products.csv", product_columns};
     case SampleTable::attention: return {"attention.csv", attention_columns};
     case SampleTable::convolutions: return {"convolutions.csv", convolution_columns};
+    case SampleTable::collectives: return {"collectives.csv", collective_columns};
     case SampleTable::streams: break;
   }
   return {"streams.csv", stream_columns};
@@ -160,6 +164,7 @@ std::string csv_field(std::string text) {
 SampleTable table_of(const Probe& probe) {
   if (probe.attention) return SampleTable::attention;
   if (probe.convolution) return SampleTable::convolutions;
+  if (probe.collective) return SampleTable::collectives;
   return is_product(probe) ? SampleTable::products : SampleTable::streams;
 }
 

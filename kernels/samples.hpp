@@ -15,10 +15,11 @@
 
 namespace roofcast {
 
-enum class SampleTable : std::uint8_t { products, attention, convolutions, streams };
+enum class SampleTable : std::uint8_t { products, attention, convolutions, collectives, streams };
 
 inline constexpr std::array sample_tables = {SampleTable::products, SampleTable::attention,
-                                             SampleTable::convolutions, SampleTable::streams};
+                                             SampleTable::convolutions, SampleTable::collectives,
+                                             SampleTable::streams};
 
 SampleTable table_of(const Probe& probe);
 

@@ -19,6 +19,7 @@ cudaError_t instantiate(cudaStream_t stream, cudaGraphExec_t* graph) {
 
 CudaApi cuda_runtime() {
   return {
+      .use_device = [](int device) { return cudaSetDevice(device); },
       .allocate = [](void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); },
       .release = [](void* memory) { return cudaFree(memory); },
       .allocate_on_host = [](void** memory,

@@ -15,6 +15,7 @@ namespace roofcast {
 
 /// Each function is its namesake `cuda...` of the runtime, or a kernel of method_kernels.hpp.
 struct CudaApi {
+  std::function<cudaError_t(int device)> use_device{};  ///< for the calls that follow
   std::function<cudaError_t(void** memory, std::size_t bytes)> allocate{};
   std::function<cudaError_t(void* memory)> release{};
   std::function<cudaError_t(void** memory, std::size_t bytes)> allocate_on_host{};  ///< both sides see it

@@ -6,6 +6,9 @@
 
 #include "kernels/cuda/device_memory.hpp"
 #include "kernels/cuda/prepared_cuda.hpp"
+#ifdef ROOFCAST_HAS_NCCL
+#include "kernels/cuda/prepared_collective.hpp"
+#endif
 
 namespace roofcast {
 namespace {
@@ -69,11 +72,13 @@ class CudaBackend : public Backend {
     return {.memory = std::min(facts_.usable / 6.0, gibibytes(2)),
             .operations = Flops{0.1 * operations_per_clock * facts_.units * facts_.clock.value},
             .units = facts_.units,
+            .devices = session_.device.devices,
             .cache = facts_.last_level_cache,
             .supported = supported_};
   }
 
   Bytes footprint(const Probe& probe) const override {
+    if (probe.collective) return probe.read + probe.written;
     const CudaKernel* kernel = find_cuda_kernel(probe.op, probe.precision, session_.device);
     if (kernel == nullptr) return {};
     const OperandLayout layout = operand_layout(*kernel, probe, session_.device, facts_.last_level_cache);
@@ -81,6 +86,7 @@ class CudaBackend : public Backend {
   }
 
   Result<std::unique_ptr<Prepared>> prepare(const Probe& probe) override {
+    if (probe.collective) return prepare_team(probe);
     const CudaKernel* kernel = find_cuda_kernel(probe.op, probe.precision, session_.device);
     if (kernel == nullptr)
       return fail(fmt::format("the device has no kernel '{} {}'", probe.op, probe.precision));
@@ -107,11 +113,24 @@ class CudaBackend : public Backend {
   }
 
  private:
+  Result<std::unique_ptr<Prepared>> prepare_team(const Probe& probe) {
+#ifdef ROOFCAST_HAS_NCCL
+    if (session_.device.collectives != nullptr) {
+      if (teams_ == nullptr) teams_ = std::make_unique<Teams>(session_.api, session_.device.collectives);
+      return prepare_collective(session_, *teams_, probe);
+    }
+#endif
+    return fail(fmt::format("there is no NCCL for '{} {}'", probe.op, probe.precision));
+  }
+
   DeviceFacts facts_{};
   std::vector<SupportedOp> supported_{};
   std::optional<Nvml> nvml_{};
   CudaSession session_{};
   DeviceMemory sweep_memory_{};
+#ifdef ROOFCAST_HAS_NCCL
+  std::unique_ptr<Teams> teams_{};  ///< of several devices, when they are first asked for
+#endif
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "kernels/cuda/cuda_kernel.hpp"
 
 #include <algorithm>
+#include <iterator>
+
+#include "kernels/cuda/collective_layout.hpp"
 
 namespace roofcast {
 namespace {
@@ -45,6 +48,10 @@ std::vector<SupportedOp> supported_ops(const CudaDevice& device) {
       for (const std::string_view precision : kernel.precisions) all.push_back({kernel.op, precision});
     }
   }
+#ifdef ROOFCAST_HAS_NCCL
+  if (device.collectives != nullptr && device.devices > 1)
+    std::ranges::copy(collective_ops(), std::back_inserter(all));
+#endif
   return all;
 }
 

@@ -21,6 +21,7 @@ namespace roofcast {
 
 class CublasLt;
 class Cudnn;
+struct NcclFunctions;
 
 /// What kernels and their grids depend on.
 struct CudaDevice {
@@ -28,6 +29,8 @@ struct CudaDevice {
   int compute_capability = 0;                   ///< 90 of 9.0
   std::shared_ptr<const CublasLt> products{};   ///< empty if it could not be opened: then there are none
   std::shared_ptr<const Cudnn> convolutions{};  ///< the same
+  std::shared_ptr<const NcclFunctions> collectives{};  ///< the same
+  int devices = 1;                                     ///< that CUDA shows, this one among them
 };
 
 /// Where an operand lies: on the device, or on the host in memory that the system may not move, or in any.

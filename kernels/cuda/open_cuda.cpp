@@ -8,6 +8,9 @@
 #ifdef ROOFCAST_HAS_CUDNN
 #include "kernels/cuda/cudnn.hpp"
 #endif
+#ifdef ROOFCAST_HAS_NCCL
+#include "kernels/cuda/nccl.hpp"
+#endif
 #include "kernels/isolated_backend.hpp"
 
 namespace roofcast {
@@ -42,6 +45,20 @@ std::string open_convolutions(CudaDevice& device) {
 #endif
 }
 
+/// Opens NCCL for a team of devices. Its version, or why there is none.
+std::string open_collectives(CudaDevice& device) {
+#ifdef ROOFCAST_HAS_NCCL
+  if (device.devices < 2) return "one device";
+  auto opened = load_nccl();
+  if (!opened) return opened.error().front().message;
+  device.collectives = *std::move(opened);
+  return version_of(*device.collectives);
+#else
+  (void)device;
+  return "built without NCCL";
+#endif
+}
+
 /// In this process, which then has a CUDA context.
 Result<std::unique_ptr<Backend>> open_cuda_device() {
   int count = 0;  // stays as it is without a driver
@@ -59,24 +76,26 @@ Result<std::unique_ptr<Backend>> open_cuda_device() {
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   CudaDevice device{.units = properties.multiProcessorCount,
-                    .compute_capability = 10 * properties.major + properties.minor};
+                    .compute_capability = 10 * properties.major + properties.minor,
+                    .devices = count};
   auto products = CublasLt::open();
   if (products) device.products = *std::move(products);
   const std::string convolutions = open_convolutions(device);
+  const std::string collectives = open_collectives(device);
   auto nvml = Nvml::open(properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
-  DeviceFacts facts{
-      .name = properties.name,
-      .vendor = "nvidia",
-      .driver = fmt::format("driver {} for CUDA {}", nvml ? nvml->driver_version() : "unknown",
-                            version_text(driver)),
-      .libraries = fmt::format(
-          "CUDA runtime {}; {}; {}", version_text(runtime),
-          device.products ? device.products->version() : products.error().front().message, convolutions),
-      .units = device.units,
-      .memory = Bytes{static_cast<double>(memory)},
-      .usable = Bytes{static_cast<double>(usable)},
-      .last_level_cache = Bytes{static_cast<double>(properties.l2CacheSize)},
-      .first_level_cache = Bytes{static_cast<double>(properties.sharedMemPerMultiprocessor)}};
+  DeviceFacts facts{.name = properties.name,
+                    .vendor = "nvidia",
+                    .driver = fmt::format("driver {} for CUDA {}", nvml ? nvml->driver_version() : "unknown",
+                                          version_text(driver)),
+                    .libraries = fmt::format(
+                        "CUDA runtime {}; {}; {}; {}", version_text(runtime),
+                        device.products ? device.products->version() : products.error().front().message,
+                        convolutions, collectives),
+                    .units = device.units,
+                    .memory = Bytes{static_cast<double>(memory)},
+                    .usable = Bytes{static_cast<double>(usable)},
+                    .last_level_cache = Bytes{static_cast<double>(properties.l2CacheSize)},
+                    .first_level_cache = Bytes{static_cast<double>(properties.sharedMemPerMultiprocessor)}};
   return make_cuda_backend(cuda_runtime(), std::move(facts), std::move(device), std::move(nvml));
 }
 

@@ -1,58 +1,12 @@
 #include "kernels/cuda/prepared_cuda.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
-#include "kernels/random.hpp"
+#include "kernels/cuda/compare_results.hpp"
 
 namespace roofcast {
 namespace {
-
-/// A copy of results on the host, in pieces so that large ones need no second memory.
-class ResultReader {
- public:
-  ResultReader(const CudaApi& api, const Operand& results, const void* memory)
-      : api_(api), results_(results), memory_(static_cast<const std::byte*>(memory)) {}
-
-  /// Calls `see(at, values, index)` for each result: number `at` lies at `index` of `values`.
-  template <class See>
-  Result<void> for_each(See&& see) {
-    constexpr std::size_t piece = 1U << 24U;
-    std::vector<std::byte> values(std::min(piece, results_.values) * size_of(results_.element));
-    for (std::size_t first = 0; first < results_.values; first += piece) {
-      const std::size_t count = std::min(piece, results_.values - first);
-      const std::size_t width = size_of(results_.element);
-      const auto status = api_.copy(values.data(), memory_ + first * width, count * width);
-      if (auto copied = succeeded(status, "copy"); !copied) return copied;
-      for (std::size_t i = 0; i < count; ++i) {
-        if (auto right = see(first + i, values.data(), i); !right) return right;
-      }
-    }
-    return {};
-  }
-
- private:
-  const CudaApi& api_;
-  Operand results_{};
-  const std::byte* memory_ = nullptr;
-};
-
-/// Which results are compared: all of a few; of many the first, the last and some at random. In order. With
-/// `terms` terms for each, only so many that the reference takes a second at most.
-std::vector<std::size_t> compared_results(std::size_t count, std::int64_t terms) {
-  constexpr std::int64_t most_terms = 1 << 24;
-  const auto compared = static_cast<std::size_t>(std::clamp<std::int64_t>(most_terms / terms, 4, 128));
-  constexpr std::uint64_t seed = 4;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < std::min(count, compared); ++i) {
-    places.push_back(count <= compared ? i : i == 0 ? 0 : i == 1 ? count - 1 : random_bits(seed, i) % count);
-  }
-  std::ranges::sort(places);
-  return places;
-}
 
 class PreparedCuda : public Prepared {
  public:
@@ -76,21 +30,14 @@ class PreparedCuda : public Prepared {
     if (auto done = succeeded(session_.api.wait(), "set"); !done) return done;
     if (auto done = launch_run(0); !done) return done;
     if (auto done = succeeded(session_.api.wait(), "run"); !done) return done;
-    const std::vector<std::size_t> places =
-        compared_results(layout_.results.values,
-                         kernel_.terms == nullptr ? 1 : std::max<std::int64_t>(1, kernel_.terms(probe_)));
-    auto next = places.begin();
-    ResultReader reader(session_.api, layout_.results, operands_.sets.front().results);
-    return reader.for_each([&](std::size_t at, const std::byte* values, std::size_t index) -> Result<void> {
-      if (is_unwritten(layout_.results.element, values, index))
-        return fail(fmt::format("wrong: result {} was not written or is no number", at));
-      while (next != places.end() && *next == at) {
-        ++next;
-        if (auto right = compare(at, stored_value(layout_.results.element, values, index)); !right)
-          return right;
-      }
-      return {};
-    });
+    const InputValues inputs = [&](std::size_t input, std::size_t place) {
+      return input_value(layout_.inputs[input].element, input_seed(0, input), place);
+    };
+    return compare_results(
+        session_.api, layout_.results, operands_.sets.front().results,
+        {.of = [&](std::size_t at) { return kernel_.expected(probe_, session_.device, inputs, at); },
+         .tolerance = kernel_.tolerance,
+         .terms = kernel_.terms == nullptr ? 1 : kernel_.terms(probe_)});
   }
 
   Result<Seconds> run(std::int64_t times) override {
@@ -116,17 +63,6 @@ class PreparedCuda : public Prepared {
   }
 
  private:
-  Result<void> compare(std::size_t at, double found) const {
-    const InputValues inputs = [&](std::size_t input, std::size_t place) {
-      return input_value(layout_.inputs[input].element, input_seed(0, input), place);
-    };
-    const ExpectedResult expected = kernel_.expected(probe_, session_.device, inputs, at);
-    const double allowed = kernel_.tolerance * expected.magnitude +
-                           1.01 * rounding(layout_.results.element) * std::abs(expected.value);
-    if (std::abs(found - expected.value) <= allowed) return {};
-    return fail(fmt::format("wrong: result {} is {} not {}", at, found, expected.value));
-  }
-
   Result<void> launch_run(std::size_t set) {
     return succeeded(launch_.run(operands_.sets[set], session_.stream), "launch");
   }
@@ -180,12 +116,7 @@ class PreparedCuda : public Prepared {
     const auto waited = succeeded(api.wait(), "run");
     if (!queued) return tl::make_unexpected(queued.error());
     if (!waited) return tl::make_unexpected(waited.error());
-    if (std::atomic_ref(session_.gate->escaped).load() != 0)
-      return fail("the host took longer than a second to queue a batch");
-    float milliseconds = 0;
-    const auto status = api.elapsed(&milliseconds, session_.begin, session_.end);
-    if (auto read = succeeded(status, "event"); !read) return tl::make_unexpected(read.error());
-    return Seconds{1e-3 * static_cast<double>(milliseconds)};
+    return time_behind_gate(session_);
   }
 
   /// Rounds over all sets, kept for the next batch.
@@ -223,6 +154,15 @@ class PreparedCuda : public Prepared {
 };
 
 }  // namespace
+
+Result<Seconds> time_behind_gate(const CudaSession& session) {
+  if (std::atomic_ref(session.gate->escaped).load() != 0)
+    return fail("the host took longer than a second to queue a batch");
+  float milliseconds = 0;
+  const auto status = session.api.elapsed(&milliseconds, session.begin, session.end);
+  if (auto read = succeeded(status, "event"); !read) return tl::make_unexpected(read.error());
+  return Seconds{1e-3 * static_cast<double>(milliseconds)};
+}
 
 BatchPlan batch_plan(std::int64_t times, const OperandLayout& layout) {
   constexpr std::int64_t least_in_graphs = 16;

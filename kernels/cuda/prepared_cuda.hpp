@@ -1,7 +1,6 @@
 #pragma once
 // One probe on a CUDA device: checked, and timed behind a gate.
 
-#include <map>
 #include <memory>
 
 #include "kernels/backend.hpp"
@@ -23,6 +22,10 @@ struct CudaSession {
   std::uint64_t sweep_bytes = 0;         ///< twice the cache
   std::uint32_t* sweep_never = nullptr;  ///< of the device
 };
+
+/// Between the session's two events, when all is done. Fails if the gate did not wait for the second one to
+/// be queued.
+Result<Seconds> time_behind_gate(const CudaSession& session);
 
 /// How the runs of one batch reach the device. All times are between two events of the stream, which a gate
 /// holds until everything is queued, so that the host's calls are not in them.

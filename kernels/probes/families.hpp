@@ -16,6 +16,7 @@ std::vector<Probe> row_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> attention_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> optimizer_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> latency_probes(Extent extent, const ProbeLimits& limits);
+std::vector<Probe> collective_probes(Extent extent, const ProbeLimits& limits);
 std::vector<Probe> rate_probes(Extent extent, const ProbeLimits& limits);
 
 }  // namespace roofcast

@@ -153,5 +153,32 @@ TEST_CASE("attention probes: only where a device names them; counted by hand") {
   CHECK(causal.operations.value == 12.0 * 197 * 198 / 2 * (2 * 2 * 64 + 5));
 }
 
+TEST_CASE("collective probes: among two, four and all of a machine's devices; none on one device") {
+  constexpr std::array supported = {SupportedOp{"all_reduce", "bf16"}, SupportedOp{"all_gather", "bf16"},
+                                    SupportedOp{"reduce_scatter", "bf16"}};
+  ProbeLimits limits = generous;
+  limits.supported = supported;
+  CHECK(probe_list(Extent::full, limits).empty());
+  limits.devices = 6;
+
+  const std::vector<Probe> probes = probe_list(Extent::full, limits);
+
+  std::set<std::int64_t> devices;
+  for (const Probe& probe : probes) {
+    REQUIRE(probe.collective);
+    devices.insert(probe.collective->devices);
+  }
+  CHECK(devices == std::set<std::int64_t>{2, 4, 6});
+  const auto find = [&](const std::string& wanted) {
+    return *std::ranges::find_if(probes, [&](const Probe& probe) { return name(probe) == wanted; });
+  };
+  const Probe all = find("all_reduce bf16 4096 bytes on 4 warm");
+  CHECK(all.read.value == 4096);
+  CHECK(all.written.value == 4096);
+  CHECK(all.group == "all_reduce:g4");
+  CHECK(find("all_gather bf16 4096 bytes on 4 warm").read.value == 1024);
+  CHECK(find("reduce_scatter bf16 4096 bytes on 4 warm").written.value == 1024);
+}
+
 }  // namespace
 }  // namespace roofcast

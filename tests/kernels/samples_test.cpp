@@ -137,6 +137,28 @@ TEST_CASE("SampleFolder: attention has a table of its own, with its sizes") {
   CHECK_FALSE(resumed->is_done(longer));
 }
 
+TEST_CASE("SampleFolder: collective operations have a table of their own, with bytes and devices") {
+  Sample sample = product();
+  sample.probe = {.op = "all_reduce",
+                  .precision = "bf16",
+                  .collective = CollectiveSizes{.bytes = 65536, .devices = 4},
+                  .residency = Residency::warm,
+                  .group = "all_reduce:g4"};
+  const TemporaryFolder temporary;
+
+  REQUIRE(SampleFolder::open(temporary.path(), origin, false)->write(sample));
+
+  CHECK(fields(sample_row(sample, origin)) == fields(sample_header(SampleTable::collectives)));
+  const std::string table = content(temporary.path() / "collectives.csv");
+  CHECK(table.find(",bytes,n_gpus,") != std::string::npos);
+  CHECK(table.find(",65536,4,") != std::string::npos);
+  const auto resumed = SampleFolder::open(temporary.path(), origin, true);
+  REQUIRE(resumed);
+  CHECK(resumed->is_done(sample.probe));
+  sample.probe.collective->devices = 2;
+  CHECK_FALSE(resumed->is_done(sample.probe));
+}
+
 TEST_CASE("SampleFolder: a product under sustained load is another row, which says so") {
   const TemporaryFolder temporary;
   Sample sample = product();

@@ -29,7 +29,8 @@ struct FakeCuda {
   std::vector<std::function<void()>> captured{};
   std::vector<std::vector<std::function<void()>>> graphs{};
   std::vector<Seconds> events{};
-  std::size_t allocated = 0;  ///< blocks of memory that were not released
+  std::vector<int> used_devices{};  ///< in order
+  std::size_t allocated = 0;        ///< blocks of memory that were not released
 
   cudaError_t call(const std::string& name) {
     calls.push_back(name);
@@ -74,6 +75,10 @@ inline CudaApi api_of(FakeCuda& fake) {
     return cudaSuccess;
   };
   CudaApi api;
+  api.use_device = [&fake](int device) {
+    fake.used_devices.push_back(device);
+    return fake.sticky;
+  };
   api.allocate = allocate;
   api.release = release;
   api.allocate_on_host = allocate;
