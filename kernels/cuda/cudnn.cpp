@@ -1,41 +1,27 @@
 #include "kernels/cuda/cudnn.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "kernels/cuda/loaded_library.hpp"
+
 namespace roofcast {
-namespace {
-
-/// Where the system finds it, else beside the toolkit that this was built with. Stays until the process ends.
-void* load_library() {
-  const std::string name = fmt::format("libcudnn.so.{}", CUDNN_MAJOR);
-  if (void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-  return ::dlopen(fmt::format("{}/{}", ROOFCAST_CUDA_LIBRARIES, name).c_str(), RTLD_NOW | RTLD_LOCAL);
-}
-
-}  // namespace
 
 Result<CudnnFunctions> load_cudnn() {
-  void* library = load_library();
-  if (library == nullptr) return fail(fmt::format("there is no libcudnn.so.{}", CUDNN_MAJOR));
-  bool whole = true;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
-    whole = whole && function != nullptr;
-  };
+  auto library = LoadedLibrary::open("libcudnn", CUDNN_MAJOR);
+  if (!library) return tl::make_unexpected(library.error());
   CudnnFunctions functions;
-  find(functions.create, "cudnnCreate");
-  find(functions.destroy, "cudnnDestroy");
-  find(functions.set_stream, "cudnnSetStream");
-  find(functions.version, "cudnnGetVersion");
-  find(functions.error_text, "cudnnGetErrorString");
-  find(functions.create_descriptor, "cudnnBackendCreateDescriptor");
-  find(functions.destroy_descriptor, "cudnnBackendDestroyDescriptor");
-  find(functions.set, "cudnnBackendSetAttribute");
-  find(functions.get, "cudnnBackendGetAttribute");
-  find(functions.finalize, "cudnnBackendFinalize");
-  find(functions.execute, "cudnnBackendExecute");
-  if (!whole) return fail("libcudnn lacks a function");
+  library->find(functions.create, "cudnnCreate");
+  library->find(functions.destroy, "cudnnDestroy");
+  library->find(functions.set_stream, "cudnnSetStream");
+  library->find(functions.version, "cudnnGetVersion");
+  library->find(functions.error_text, "cudnnGetErrorString");
+  library->find(functions.create_descriptor, "cudnnBackendCreateDescriptor");
+  library->find(functions.destroy_descriptor, "cudnnBackendDestroyDescriptor");
+  library->find(functions.set, "cudnnBackendSetAttribute");
+  library->find(functions.get, "cudnnBackendGetAttribute");
+  library->find(functions.finalize, "cudnnBackendFinalize");
+  library->find(functions.execute, "cudnnBackendExecute");
+  if (const auto whole = library->whole(); !whole) return tl::make_unexpected(whole.error());
   return functions;
 }
 

@@ -1,40 +1,26 @@
 #include "kernels/cuda/nccl.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "kernels/cuda/loaded_library.hpp"
+
 namespace roofcast {
-namespace {
-
-/// Where the system finds it, else beside the toolkit that this was built with. Stays until the process ends.
-void* load_library() {
-  const std::string name = fmt::format("libnccl.so.{}", NCCL_MAJOR);
-  if (void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-  return ::dlopen(fmt::format("{}/{}", ROOFCAST_CUDA_LIBRARIES, name).c_str(), RTLD_NOW | RTLD_LOCAL);
-}
-
-}  // namespace
 
 Result<std::shared_ptr<const NcclFunctions>> load_nccl() {
-  void* library = load_library();
-  if (library == nullptr) return fail(fmt::format("there is no libnccl.so.{}", NCCL_MAJOR));
-  bool whole = true;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
-    whole = whole && function != nullptr;
-  };
+  auto library = LoadedLibrary::open("libnccl", NCCL_MAJOR);
+  if (!library) return tl::make_unexpected(library.error());
   const auto functions = std::make_shared<NcclFunctions>();
-  find(functions->create_all, "ncclCommInitAll");
-  find(functions->version, "ncclGetVersion");
-  find(functions->error_text, "ncclGetErrorString");
-  find(functions->begin_group, "ncclGroupStart");
-  find(functions->end_group, "ncclGroupEnd");
-  find(functions->all_reduce, "ncclAllReduce");
-  find(functions->all_gather, "ncclAllGather");
-  find(functions->reduce_scatter, "ncclReduceScatter");
-  find(functions->send, "ncclSend");
-  find(functions->receive, "ncclRecv");
-  if (!whole) return fail("libnccl lacks a function");
+  library->find(functions->create_all, "ncclCommInitAll");
+  library->find(functions->version, "ncclGetVersion");
+  library->find(functions->error_text, "ncclGetErrorString");
+  library->find(functions->begin_group, "ncclGroupStart");
+  library->find(functions->end_group, "ncclGroupEnd");
+  library->find(functions->all_reduce, "ncclAllReduce");
+  library->find(functions->all_gather, "ncclAllGather");
+  library->find(functions->reduce_scatter, "ncclReduceScatter");
+  library->find(functions->send, "ncclSend");
+  library->find(functions->receive, "ncclRecv");
+  if (const auto whole = library->whole(); !whole) return tl::make_unexpected(whole.error());
   return functions;
 }
 

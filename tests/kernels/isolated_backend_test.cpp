@@ -95,7 +95,8 @@ TEST_CASE("open_isolated: all sizes of a probe reach the child") {
   const std::array probes = {
       Probe{.op = "gemm", .precision = "int8", .m = 2, .n = 5, .k = 7, .residency = Residency::warm},
       Probe{.op = "attention_prefill", .attention = AttentionSizes{2, 3, 5, 8, 4, 64}},
-      Probe{.op = "conv2d", .convolution = ConvolutionSizes{2, 3, 5, 7, 11, 13, 17}}};
+      Probe{.op = "conv2d", .convolution = ConvolutionSizes{2, 3, 5, 7, 11, 13, 17}},
+      Probe{.op = "all_reduce", .collective = CollectiveSizes{4096, 8}}};
 
   for (const Probe& probe : probes) CHECK(measured(**backend, probe).algorithm == name(probe));
 }
